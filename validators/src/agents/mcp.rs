@@ -64,7 +64,9 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             if context.file.client == Client::Zed {
                 continue;
             }
-            let is_disabled = has("disabled") || has("gallery");
+            // Codex merges the entry with that of the user's configuration.
+            let is_part = context.file.client == Client::Codex && has("enabled");
+            let is_disabled = has("disabled") || has("gallery") || is_part;
             if !is_disabled {
                 report.at(span, format!("the server `{name}` has neither a command nor a URL"));
             }

@@ -206,7 +206,9 @@ pub(super) fn too_long(context: &AgentContext<'_, '_>, report: &mut Report<'_>) 
     let (max, client) = match (context.file.client, context.file.purpose) {
         (Client::Windsurf, Purpose::Command | Purpose::Rule) => (12_000, "Windsurf"),
         (Client::Kiro, Purpose::Rule) => (50_000, "Kiro"),
-        (Client::Copilot, Purpose::Agent) => (30_000, "Copilot"),
+        (Client::Copilot, Purpose::Agent) if context.source.path().contains("/agents/") => {
+            (30_000, "Copilot")
+        }
         (Client::Shared, Purpose::Instructions) if source.name() == "AGENTS.md" => {
             codex(context, report);
             return;

@@ -59,8 +59,9 @@ pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder>
                     .is_some_and(|(_, value)| value.starts_with(char::is_alphabetic))
             };
             found.retain(|(name, range)| !name.contains(',') && !is_object(range));
-            let empty = text.match_indices("{}").map(|(at, name)| (name.to_owned(), at..at + 2));
-            found.extend(empty);
+            // In Python, `{}` is the same argument as its number.
+            let empty = text.match_indices("{}").enumerate();
+            found.extend(empty.map(|(index, (at, _))| (format!("{{{index}}}"), at..at + 2)));
             found
         }
         _ => Vec::new(),
@@ -269,7 +270,7 @@ mod tests {
             (Format::Php, "The :Attribute is at 10:30: x::y :)", vec![":attribute"]),
             (Format::Fluent, "{ $name } costs $price", vec!["$name"]),
             (Format::Properties, "{0} of {1,number}", vec!["{0}", "{1}"]),
-            (Format::Po, "{} {n:>5} {row: column}", vec!["{n}", "{}"]),
+            (Format::Po, "{} {n:>5} {row: column}", vec!["{n}", "{0}"]),
             (Format::Xliff, r#"a <x id="A" equiv-text="b"/> <ph id='B'/>"#, vec!["A", "B"]),
         ] {
             assert_eq!(names(format, text), expected, "{text}");
