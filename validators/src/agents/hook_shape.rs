@@ -101,8 +101,7 @@ fn matcher(context: &AgentContext<'_, '_>, group: usize, event: &str, report: &m
             format!("Claude Code ignores the matcher of `{event}`, so the hook always runs");
         ignoring.report_unknown(report, span, message).severity = Severity::Info;
     } else if event != FILE_EVENT && text.len() <= MAX_MATCHER_BYTES && !is_expression(text) {
-        let message =
-            format!("`{text}` is not a valid regular expression, so the hook never runs");
+        let message = format!("`{text}` is not a valid regular expression, so the hook never runs");
         let finding = report.at(span, message);
         finding.help("name the tools, separated by `|`, or correct the expression");
         finding.severity = Severity::Warning;

@@ -118,9 +118,15 @@ const VALUES: &[(Client, Purpose, &[&str], &str)] = &[
     (Client::Claude, Purpose::Agent, &["permissionMode"], "permission-modes"),
     (Client::Claude, Purpose::Agent, &["memory"], "memory-scopes"),
     (Client::Claude, Purpose::Settings, &["permissions", "defaultMode"], "permission-modes"),
+    (Client::Codex, Purpose::Definition, &["sandbox_mode"], "sandbox-modes"),
+    (Client::Codex, Purpose::Settings, &["approval_policy"], "approval-policies"),
     (Client::Codex, Purpose::Settings, &["sandbox_mode"], "sandbox-modes"),
     (Client::Copilot, Purpose::Agent, &["target"], "targets"),
     (Client::Kiro, Purpose::Rule, &["inclusion"], "inclusions"),
+    (Client::OpenCode, Purpose::Settings, &["permission"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "bash"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "edit"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "webfetch"], "permissions"),
     (Client::OpenCode, Purpose::Settings, &["share"], "shares"),
 ];
 
