@@ -67,6 +67,11 @@ pub(crate) const ROWS: &[Row] = &[
         let allow = numbered(n, "\"Bash(npm run a#:*)\",");
         format!("{{\"permissions\": {{\"allow\": [{allow}\"Read\"]}}}}")
     }),
+    ("permissions that are allowed and denied", ".claude/settings.json", |n| {
+        let (allow, deny) =
+            (numbered(n, "\"Bash(a#)\",\"Write(b#)\","), numbered(n, "\"Bash(c#)\","));
+        format!("{{\"permissions\": {{\"allow\": [{allow}\"Read\"], \"deny\": [{deny}\"Read\"]}}}}")
+    }),
     ("servers of an agent", ".mcp.json", |n| {
         let servers = numbered(n, "\"s#\": {\"command\": \"npx\", \"args\": [\"-y\", \"a#\"]},");
         format!("{{\"mcpServers\": {{{servers}\"z\": {{\"command\": \"a\"}}}}}}")
@@ -230,6 +235,17 @@ const PROJECTS: &[(&str, &[File])] = &[
 ];
 
 /// Checks each file of a project, with the others listed.
+fn check_all(memory: &Memory) {
+    let listing = Listing::new(memory.0.keys().cloned());
+    let listed = Listed { files: memory, listing: &listing };
+    let files = ForRun::new(&listed);
+    for (path, text) in &memory.0 {
+        let source = Source::new(path.as_str(), String::from_utf8_lossy(text).into_owned());
+        drop(ENGINE.check(&source, &files));
+    }
+}
+
+/// Projects of many files.
 pub(crate) fn projects() -> impl Iterator<Item = Case<'static>> {
     PROJECTS.iter().map(|&(name, files)| {
         let make = move |count: usize| {
@@ -237,14 +253,19 @@ pub(crate) fn projects() -> impl Iterator<Item = Case<'static>> {
                 (0..count).flat_map(|index| files.iter().map(move |file| file(index, count)));
             Memory(texts.map(|(path, text)| (path, text.into_bytes())).collect())
         };
-        Case::new(name, 4_000, make, |memory: Memory| {
-            let listing = Listing::new(memory.0.keys().cloned());
-            let listed = Listed { files: &memory, listing: &listing };
-            let files = ForRun::new(&listed);
-            for (path, text) in &memory.0 {
-                let source = Source::new(path.as_str(), String::from_utf8_lossy(text).into_owned());
-                drop(ENGINE.check(&source, &files));
-            }
-        })
+        Case::new(name, 4_000, make, |memory: Memory| check_all(&memory))
     })
+}
+
+/// The same servers in the files of two clients, in two versions.
+pub(crate) fn servers_of_two_clients() -> Case<'static> {
+    let make = |count: usize| {
+        let file = |path: &str, version: &str| {
+            let servers = numbered(count, &format!("\"s#\": {{\"args\": [\"a@{version}\"]}},"));
+            let text = format!("{{\"mcpServers\": {{{servers}\"z\": {{\"command\": \"a\"}}}}}}");
+            (path.to_owned(), text.into_bytes())
+        };
+        Memory([file(".cursor/mcp.json", "1"), file(".mcp.json", "2")].into())
+    };
+    Case::new("servers of two clients", 48_000, make, |memory: Memory| check_all(&memory))
 }

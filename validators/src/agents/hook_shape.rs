@@ -1,11 +1,14 @@
 //! The shape of hooks: groups without hooks, and hooks without the field that their kind requires.
 
 use super::model::{Client, Purpose};
+use super::vendors::names;
 use super::{AgentContext, hooks};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::source::Span;
+use oxc_allocator::Allocator;
+use oxc_regular_expression::{LiteralParser, Options};
 
 /// The kinds of hooks of Claude Code, each with the fields that it requires.
 const KINDS: &[(&str, &[&str])] = &[
@@ -17,6 +20,13 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 /// The fields of which a hook of Copilot has one.
 const COPILOT_COMMANDS: [&str; 6] = ["bash", "command", "exec", "powershell", "prompt", "url"];
+
+/// Matchers that match everything.
+const MATCH_ALL: [&str; 3] = ["", "*", ".*"];
+/// Maximum length of a matcher that is parsed: the parser recurses.
+const MAX_MATCHER_BYTES: usize = 200;
+/// An event whose matcher is a list of names of files.
+const FILE_EVENT: &str = "FileChanged";
 
 /// How many more values with the same defect a finding points to.
 const MAX_RELATED: usize = 20;
@@ -63,6 +73,9 @@ fn grouped(context: &AgentContext<'_, '_>, is_claude: bool, report: &mut Report<
             finding.help("put the hooks into the list `hooks`, next to `matcher`");
         }
         for (group, _) in context.children_of(Some(event)) {
+            if is_claude {
+                matcher(context, group, name, report);
+            }
             let Some(hooks) = context.data.child(group, "hooks") else { continue };
             for (hook, value) in context.children_of(Some(hooks)) {
                 let span = first_key(context, hook).unwrap_or(value.span);
@@ -73,6 +86,32 @@ fn grouped(context: &AgentContext<'_, '_>, is_claude: bool, report: &mut Report<
             }
         }
     }
+}
+
+/// Reports a matcher that the client ignores, and one that it cannot read.
+fn matcher(context: &AgentContext<'_, '_>, group: usize, event: &str, report: &mut Report<'_>) {
+    let value = context.data.child(group, "matcher").map(|at| &context.data.all[at]);
+    let Some((text, span)) = value.and_then(super::string) else { return };
+    if MATCH_ALL.contains(&text) {
+        return;
+    }
+    let ignoring = names("claude", "events-without-matcher");
+    if let Some(ignoring) = ignoring.filter(|events| events.has(event)) {
+        let message =
+            format!("Claude Code ignores the matcher of `{event}`, so the hook always runs");
+        ignoring.report_unknown(report, span, message).severity = Severity::Info;
+    } else if event != FILE_EVENT && text.len() <= MAX_MATCHER_BYTES && !is_expression(text) {
+        let message = format!("`{text}` is not a valid regular expression, so the hook never runs");
+        let finding = report.at(span, message);
+        finding.help("name the tools, separated by `|`, or correct the expression");
+        finding.severity = Severity::Warning;
+    }
+}
+
+/// Whether the text is a regular expression of JavaScript.
+fn is_expression(text: &str) -> bool {
+    let allocator = Allocator::default();
+    LiteralParser::new(&allocator, text, None, Options::default()).parse().is_ok()
 }
 
 /// Reports a defect of several values of an event once, because it is usually the same in all of them.

@@ -9,6 +9,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::side_file;
 use aidd_engine::text::paths::below;
 use aidd_engine::text::source::Span;
+use std::collections::HashMap;
 
 /// Directories that contain the files of all projects.
 const ROOTS: [&str; 9] =
@@ -94,8 +95,14 @@ pub(super) fn mcp_diverges(context: &AgentContext<'_, '_>, report: &mut Report<'
         let data = Values::read(Format::Json, &text);
         let Some(key) = keys_of(file).map(|(key, _)| key) else { continue };
         let all = data.roots.first().and_then(|&root| data.child(root, key));
+        // If a name is duplicated, the last server is used.
+        let by_name: HashMap<&str, usize> = all
+            .map_or(&[][..], |all| data.all[all].children.as_slice())
+            .iter()
+            .filter_map(|&at| Some((data.all[at].key.as_ref()?.0.as_str(), at)))
+            .collect();
         for (at, server, _) in &own {
-            let known = all.and_then(|all| data.child(all, server));
+            let known = by_name.get(server).copied();
             let (Some((own, span)), Some((known, _))) =
                 (target(&context.data, *at), known.and_then(|known| target(&data, known)))
             else {

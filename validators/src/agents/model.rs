@@ -51,6 +51,8 @@ pub(super) enum Purpose {
     Agent,
     /// A command or prompt that a user starts by name.
     Command,
+    /// A command or an agent in a data file.
+    Definition,
     /// Settings with permissions and hooks.
     Settings,
     /// Hooks, without other settings.
@@ -83,7 +85,8 @@ impl AgentFile {
     pub(super) fn is_markdown(self) -> bool {
         !matches!(
             self.purpose,
-            Purpose::Settings
+            Purpose::Definition
+                | Purpose::Settings
                 | Purpose::Hooks
                 | Purpose::Mcp
                 | Purpose::Plugin
@@ -132,6 +135,7 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".claude-plugin", "plugin.json", Client::Claude, Purpose::Plugin),
     (".clinerules/hooks/", "", Client::Cline, Purpose::HookProgram),
     (".clinerules/", ".md", Client::Cline, Purpose::Rule),
+    (".codex/agents/", ".toml", Client::Codex, Purpose::Definition),
     (".codex", "config.toml", Client::Codex, Purpose::Settings),
     (".codex", "hooks.json", Client::Codex, Purpose::Hooks),
     (".cursor", "hooks.json", Client::Cursor, Purpose::Hooks),
@@ -139,6 +143,7 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".cursor/rules/", ".mdc", Client::Cursor, Purpose::Rule),
     (".cursor/rules/", ".md", Client::Cursor, Purpose::Misnamed),
     (".devin/rules/", ".md", Client::Windsurf, Purpose::Rule),
+    (".gemini/commands/", ".toml", Client::Gemini, Purpose::Definition),
     (".gemini", "settings.json", Client::Gemini, Purpose::Settings),
     (".github", "copilot-instructions.md", Client::Copilot, Purpose::Instructions),
     (".github/agents/", ".md", Client::Copilot, Purpose::Agent),
@@ -263,6 +268,8 @@ mod tests {
             ("agents/a.agent.md", "Copilot Agent"),
             (".claude/skills/a.md", "Claude Misnamed"),
             (".vscode/mcp.json", "Copilot Mcp"),
+            (".gemini/commands/git/commit.toml", "Gemini Definition"),
+            (".codex/agents/reviewer.toml", "Codex Definition"),
             (".rules", "Zed Instructions"),
             ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),
             ("plugins/a/skills/b/SKILL.md", "Shared Skill"),

@@ -7,6 +7,7 @@ use super::vendors::names;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
+use std::collections::HashSet;
 
 /// Tools whose rules with a path are never consulted; those of `Edit` apply to them.
 const WRITERS: [&str; 2] = ["MultiEdit", "Write"];
@@ -22,35 +23,38 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
     let rules = |list: &'static str| {
         context.children(&["permissions", list]).filter_map(|(_, value)| super::string(value))
     };
-    let denied: Vec<&str> = rules("deny").map(|(rule, _)| rule).collect();
+    let rules_of = |list| rules(list).map(|(rule, _)| rule).collect::<HashSet<&str>>();
+    let denied = rules_of("deny");
     for list in ["allow", "ask", "deny"] {
+        let same_list = rules_of(list);
+        let edited: HashSet<&str> = same_list
+            .iter()
+            .filter_map(|rule| split_rule(rule).1.filter(|_| split_rule(rule).0 == "Edit"))
+            .collect();
         for (rule, span) in rules(list) {
             if rule.contains('(') != rule.trim_end().ends_with(')') {
                 let message = format!("`{rule}` lacks a parenthesis, so it matches nothing");
                 report.at(span, message).help("write `Tool(specifier)`");
                 continue;
             }
-            if list != "deny" && denied.contains(&rule) {
+            if list != "deny" && denied.contains(rule) {
                 let message = format!("`{rule}` has no effect, because `deny` has the same rule");
                 report.at(span, message).help("remove one of the rules");
             }
             let (tool, specifier) = split_rule(rule);
             let Some(specifier) = specifier else { continue };
             if WRITERS.contains(&tool) {
-                let is_covered = |other: &str| {
-                    other == tool
-                        || other == "Edit"
-                        || split_rule(other) == ("Edit", Some(specifier))
-                };
                 // The same list has the rule that is consulted.
-                if rules(list).any(|(other, _)| is_covered(other)) {
+                if [tool, "Edit"].iter().any(|other| same_list.contains(other))
+                    || edited.contains(specifier)
+                {
                     continue;
                 }
-                let edited = format!("Edit({specifier})");
+                let consulted = format!("Edit({specifier})");
                 report
                     .at(span, format!("Claude Code does not consult `{rule}`"))
-                    .help(format!("write `{edited}`, which applies to all tools that write"))
-                    .fix_unsafe("Use `Edit`", edit(context, span, rule, &edited));
+                    .help(format!("write `{consulted}`, which applies to all tools that write"))
+                    .fix_unsafe("Use `Edit`", edit(context, span, rule, &consulted));
             } else if matches!(tool, "Edit" | "Read")
                 && ["/Users/", "/home/"].iter().any(|start| specifier.starts_with(start))
             {
@@ -114,9 +118,15 @@ const VALUES: &[(Client, Purpose, &[&str], &str)] = &[
     (Client::Claude, Purpose::Agent, &["permissionMode"], "permission-modes"),
     (Client::Claude, Purpose::Agent, &["memory"], "memory-scopes"),
     (Client::Claude, Purpose::Settings, &["permissions", "defaultMode"], "permission-modes"),
+    (Client::Codex, Purpose::Definition, &["sandbox_mode"], "sandbox-modes"),
+    (Client::Codex, Purpose::Settings, &["approval_policy"], "approval-policies"),
     (Client::Codex, Purpose::Settings, &["sandbox_mode"], "sandbox-modes"),
     (Client::Copilot, Purpose::Agent, &["target"], "targets"),
     (Client::Kiro, Purpose::Rule, &["inclusion"], "inclusions"),
+    (Client::OpenCode, Purpose::Settings, &["permission"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "bash"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "edit"], "permissions"),
+    (Client::OpenCode, Purpose::Settings, &["permission", "webfetch"], "permissions"),
     (Client::OpenCode, Purpose::Settings, &["share"], "shares"),
 ];
 

@@ -201,9 +201,12 @@ pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Rep
 }
 
 pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let Some(keys) = names("claude", "settings").filter(|_| is_claude_settings(context)) else {
-        return;
+    let client = match (context.file.client, context.file.purpose) {
+        (Client::Claude, Purpose::Settings) => "claude",
+        (Client::OpenCode, Purpose::Settings) => "opencode",
+        _ => return,
     };
+    let Some(keys) = names(client, "settings") else { return };
     let present: BTreeSet<&str> = context
         .children(&[])
         .filter_map(|(_, value)| value.key.as_ref().map(|(key, _)| key.as_str()))
@@ -212,7 +215,9 @@ pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'
         let Some((key, span)) = value.key.as_ref() else { continue };
         let near = keys.names().find(|known| {
             let distance = strsim::osa_distance(key, known);
-            distance == 1 || distance == 2 && key.len() > 6
+            // Version 2 of OpenCode reads the plural of some names.
+            let is_plural = client == "opencode" && key.strip_suffix('s') == Some(*known);
+            !is_plural && (distance == 1 || distance == 2 && key.len() > 6)
         });
         let Some(near) = near.filter(|_| !keys.has(key)) else { continue };
         let message = format!("unknown setting `{key}`; did you mean `{near}`?");
