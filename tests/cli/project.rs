@@ -396,7 +396,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     - `dockerfile/*`, 84 rules
     - `i18n/*`, 21 rules
     - `openapi/*`, 50 rules
-    - `perf/*`, 47 rules
+    - `perf/*`, 43 rules
     - `repository/*`, 1 rule
     - `sql/*`, 34 rules
     - `tests/*`, 35 rules

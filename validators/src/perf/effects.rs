@@ -22,7 +22,10 @@ pub(super) fn check_effect<'a>(
     };
     cleanup::check_async(walker, function, "React");
     check_endless(walker, function, &dependencies, hook);
-    check_derived(walker, function, &dependencies);
+    // An effect before the page is drawn renders twice on purpose, such as after hydration.
+    if hook == "useEffect" {
+        check_derived(walker, function, &dependencies);
+    }
     check_leaks(walker, function, function.span(), &dependencies, Cleanup::Returned);
 }
 

@@ -1,6 +1,7 @@
-//! Rules on loops: layout, queries, awaits and copies in each round.
+//! Rules on loops: queries, awaits and copies in each round.
 
 use super::ast::*;
+use super::layout::{self, Leaving, note_read, note_write};
 use super::project::is_one_off;
 use super::walk::Walker;
 use aidd_engine::text::source::Span;
@@ -23,13 +24,16 @@ pub(super) struct Loop<'a> {
     /// Whether the source does not limit the number of rounds.
     is_unlimited: bool,
     /// Whether the number of rounds depends on what they find.
-    is_search: bool,
+    pub(super) is_search: bool,
     /// Whether the loop calls a function for each item.
-    is_callback: bool,
+    pub(super) is_callback: bool,
     /// Whether the body only loads something for the item and stores it.
     only_loads: bool,
-    read: Option<Span>,
-    write: Option<Span>,
+    pub(super) read: Option<Span>,
+    pub(super) write: Option<Span>,
+    /// A write in the last round, after which the code leaves the loop.
+    pub(super) last_write: Option<(Span, Leaving)>,
+    pub(super) leaving: Leaving,
     awaits: Vec<(Span, bool)>,
 }
 
@@ -159,56 +163,12 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
     }
 }
 
-fn innermost<'w, 'a>(walker: &'w mut Walker<'a, '_, '_>) -> Option<&'w mut Loop<'a>> {
+pub(super) fn innermost<'w, 'a>(walker: &'w mut Walker<'a, '_, '_>) -> Option<&'w mut Loop<'a>> {
     walker.frames.last_mut()?.loops.last_mut()
 }
 
-fn note_read(walker: &mut Walker<'_, '_, '_>, place: Span) {
-    if let Some(the_loop) = innermost(walker) {
-        the_loop.read.get_or_insert(place);
-    }
-}
-
-/// Notes a change of a style, unless the element is not part of the document yet.
-fn note_write<'a>(walker: &mut Walker<'a, '_, '_>, object: &Expression<'a>, place: Span) {
-    let text = walker.text;
-    let Some(the_loop) = innermost(walker) else { return };
-    let is_detached = root_name(object).is_some_and(|name| {
-        let body = text.get(the_loop.span.range()).unwrap_or_default();
-        let body = &body[..body.floor_char_boundary(MAX_BODY)];
-        name.to_ascii_lowercase().contains("clone")
-            || contains(body, &format!("{name} = document.create"))
-    });
-    if !is_detached {
-        the_loop.write.get_or_insert(place);
-    }
-}
-
 /// Maximum length in bytes of the body of a loop that is searched.
-const MAX_BODY: usize = 4 << 10;
-
-/// Properties for which the browser must compute the layout.
-const LAYOUT: [&str; 10] = [
-    "offsetWidth",
-    "offsetHeight",
-    "offsetTop",
-    "offsetLeft",
-    "clientWidth",
-    "clientHeight",
-    "scrollWidth",
-    "scrollHeight",
-    "getBoundingClientRect",
-    "getClientRects",
-];
-
-#[inline(never)]
-pub(super) fn check_member<'a>(walker: &mut Walker<'a, '_, '_>, member: &MemberExpression<'a>) {
-    if let Some(name) = member.static_property_name()
-        && LAYOUT.contains(&name)
-    {
-        note_read(walker, span(member.span()));
-    }
-}
+pub(super) const MAX_BODY: usize = 4 << 10;
 
 #[inline(never)]
 pub(super) fn check_assignment<'a>(
@@ -260,20 +220,7 @@ pub(super) fn loads_by_name(name: &str) -> bool {
 /// Reports what the loop does in each round.
 #[inline(never)]
 pub(super) fn finish(walker: &mut Walker<'_, '_, '_>, the_loop: &Loop<'_>) {
-    if let (Some(read), Some(write), false) = (the_loop.read, the_loop.write, the_loop.is_search) {
-        let message = "layout is read and written in the same loop";
-        if let Some(finding) =
-            walker.at("perf/layout-thrash", first_line(walker, the_loop.span), message)
-        {
-            finding
-                .help("Read everything first, then write.")
-                .related(read, "read here")
-                .related(write, "written here");
-        }
-    } else if let Some(outer) = innermost(walker) {
-        outer.read = outer.read.or(the_loop.read);
-        outer.write = outer.write.or(the_loop.write);
-    }
+    layout::finish(walker, the_loop);
     let awaits_loads =
         !the_loop.awaits.is_empty() && the_loop.awaits.iter().all(|(_, loads)| *loads);
     let path = walker.report.source().path();
@@ -289,11 +236,6 @@ pub(super) fn finish(walker: &mut Walker<'_, '_, '_>, the_loop: &Loop<'_>) {
             finding.help("Start all calls, then wait for them with `Promise.all`, or load all items in one call.");
         }
     }
-}
-
-fn first_line(walker: &Walker<'_, '_, '_>, place: Span) -> Span {
-    let length = walker.slice(place).lines().next().unwrap_or_default().len();
-    Span::new(place.start as usize, place.start as usize + length)
 }
 
 /// Names of objects that send queries to a database.
@@ -333,13 +275,6 @@ fn check_query<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, n
     if !the_loop.is_over_items || is_combined || is_one_off(path) {
         return;
     }
-    let is_client = |name: &str| {
-        CLIENTS.contains(&name)
-            || name.ends_with("Repository")
-            || name.ends_with("Repo")
-            || name.ends_with("Model")
-            || name.ends_with("Prisma")
-    };
     let by_id = matches!(name, "findById" | "findByPk");
     let is_database = |object: &Expression<'a>| {
         chain_names(object).iter().any(|name| is_client(name))
@@ -356,6 +291,12 @@ fn check_query<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, n
     }
 }
 
+/// Whether the name of an object says that it sends queries to a database.
+pub(super) fn is_client(name: &str) -> bool {
+    CLIENTS.contains(&name)
+        || ["Repository", "Repo", "Model", "Prisma"].iter().any(|end| name.ends_with(end))
+}
+
 /// The text from the call to the end of its statement, which contains the calls that follow in a
 /// chain: `db.select().from(users).where(…)`.
 fn statement_text<'t>(text: &'t str, call: &CallExpression<'_>) -> &'t str {
@@ -369,7 +310,7 @@ fn statement_text<'t>(text: &'t str, call: &CallExpression<'_>) -> &'t str {
 }
 
 /// The names in a chain of members and calls, from the last.
-fn chain_names<'a>(expression: &Expression<'a>) -> Vec<&'a str> {
+pub(super) fn chain_names<'a>(expression: &Expression<'a>) -> Vec<&'a str> {
     let mut names = Vec::new();
     let mut at = expression;
     while names.len() < 8 {
@@ -470,6 +411,12 @@ fn check_copy<'a>(walker: &mut Walker<'a, '_, '_>, assignment: &AssignmentExpres
         return;
     }
     let Some(copied) = copied_name(&assignment.right, name, false) else { return };
+    // Texts have `concat` too.
+    let is_list = call_of(&assignment.right).is_none()
+        || walker.declared().is_list(name, assignment.span.start);
+    if !is_list {
+        return;
+    }
     // A variable that each round declares does not grow.
     let end = assignment.span.start as usize;
     let start = (the_loop.span.start as usize).max(end.saturating_sub(MAX_BODY));

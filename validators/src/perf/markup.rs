@@ -1,6 +1,8 @@
 //! Rules on elements: images, scripts, fonts and lists, in all languages of the element model.
 
+use super::blocking;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{Edit, Finding};
 use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Element, Language, Value};
@@ -22,7 +24,16 @@ pub(super) const RULES: &[&str] = &[
 const MAX_STYLES: usize = 16 << 10;
 
 /// Runs the rules on the elements of a file.
-pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>) {
+pub(super) fn check(
+    document: &Document<'_>,
+    text: &str,
+    files: &dyn Files,
+    report: &mut Report<'_>,
+) {
+    let is_tuned = !is_mail(report.source().path()) && !is_drawn_by_tool(document);
+    if is_tuned {
+        blocking::check(document, files, report);
+    }
     // The first style sheet in the file, and all that follows.
     let styled = memchr::memmem::find(text.as_bytes(), b"<style").map_or("", |at| &text[at..]);
     let styled = &styled[..styled.floor_char_boundary(MAX_STYLES)];
@@ -35,14 +46,13 @@ pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>
                 check_priority(element, report);
             }
             "iframe" => check_size(element, styled, report),
-            "script" => check_script(element, report),
             "link" => {
                 let target = element.value("href").and_then(Value::text).unwrap_or_default();
                 is_preconnected |= target.contains("fonts.gstatic.com");
                 if target.contains("fonts.googleapis.com/css") && rel_of(element) == "stylesheet" {
                     first_font.get_or_insert(element);
                 }
-                check_link(element, report);
+                check_link(element, is_tuned, report);
             }
             _ => {}
         }
@@ -50,6 +60,7 @@ pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>
     }
     let has_head = document.elements().any(|element| element.name() == "head");
     if let Some(font) = first_font
+        && is_tuned
         && !is_preconnected
         && has_head
         && document.language() != Language::Jsx
@@ -64,7 +75,24 @@ pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>
     }
 }
 
-fn at<'r>(
+/// Whether the words of a path say that the file is the template of an e-mail.
+fn is_mail(path: &str) -> bool {
+    const MAIL: [&str; 7] = ["email", "emails", "mail", "mails", "mailer", "mailers", "newsletter"];
+    path.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| MAIL.iter().any(|mail| word.eq_ignore_ascii_case(mail)))
+}
+
+/// Whether a tool draws the page with its own script: documentation by ReDoc, Flutter on a canvas.
+fn is_drawn_by_tool(document: &Document<'_>) -> bool {
+    const TOOLS: [&str; 4] = ["redoc", "Redoc.", "flutter", "main.dart.js"];
+    document.elements().any(|element| {
+        let is_script = element.name() == "script";
+        element.name() == "redoc"
+            || is_script && TOOLS.iter().any(|tool| document.slice(element.span()).contains(tool))
+    })
+}
+
+pub(super) fn at<'r>(
     report: &'r mut Report<'_>,
     rule: &str,
     span: Span,
@@ -77,7 +105,7 @@ fn rel_of<'d>(element: Element<'d>) -> &'d str {
     element.value("rel").and_then(Value::text).unwrap_or_default()
 }
 
-fn has(element: Element<'_>, name: &str) -> bool {
+pub(super) fn has(element: Element<'_>, name: &str) -> bool {
     element.attribute(name).is_some()
 }
 
@@ -142,42 +170,14 @@ fn check_priority(element: Element<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Types of scripts that do not block.
-fn is_deferred_type(value: &str) -> bool {
-    let value = value.trim().to_ascii_lowercase();
-    !matches!(value.as_str(), "" | "text/javascript" | "application/javascript")
-}
-
-fn check_script(element: Element<'_>, report: &mut Report<'_>) {
-    let in_head = element.parent().is_some_and(|parent| parent.name() == "head");
-    let is_deferred = ["async", "defer", "nomodule"].iter().any(|name| has(element, name))
-        || element.has_spread()
-        || element.value("type").is_some_and(|value| value.text().is_none_or(is_deferred_type));
-    // Astro bundles other scripts as modules.
-    let is_html = match element.document().language() {
-        Language::Html => true,
-        Language::Astro => has(element, "is:inline"),
-        _ => false,
-    };
-    if !in_head || !has(element, "src") || is_deferred || !is_html {
-        return;
-    }
-    let message = "script blocks rendering until it has loaded and run";
-    if let Some(finding) = at(report, "perf/blocking-script", element.tag_span(), message) {
-        let end = element.name_span().end;
-        finding
-            .help("Add `defer`, or `async` where the order does not matter, or `type=\"module\"`.")
-            .fix_unsafe("Add `defer`", vec![Edit::insert(end, " defer")]);
-    }
-}
-
 /// Settings with which a text is visible before its font has loaded.
 const DISPLAYS: [&str; 3] = ["display=swap", "display=fallback", "display=optional"];
 
 /// Families of Google Fonts that contain icons.
 const ICONS: [&str; 2] = ["Material+Icons", "Material+Symbols"];
 
-fn check_link(element: Element<'_>, report: &mut Report<'_>) {
+/// Checks a link. `is_tuned`: whether somebody cares how fast the text of the page appears.
+fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
     let rel = rel_of(element);
     if element.has_spread() || !element.is_native() {
         return;
@@ -185,6 +185,7 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     let is_jsx = element.document().language() == Language::Jsx;
     if let Some(Value::Static { text, span }) = element.value("href")
         && rel == "stylesheet"
+        && is_tuned
         && text.contains("fonts.googleapis.com/css")
         && !DISPLAYS.iter().any(|display| text.contains(display))
         // Another font would show the names of the icons.
@@ -197,7 +198,7 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
                 .fix_unsafe("Set `display=swap`", vec![swap_display(text, span)]);
         }
     }
-    if rel.is_empty() || rel == "preload" {
+    if is_tuned && (rel.is_empty() || rel == "preload") {
         let target = element.value("href").and_then(Value::text).unwrap_or_default();
         if target.trim_end_matches('/') == "https://fonts.gstatic.com" {
             let message = "the address of a server is not a file: without `rel=\"preconnect\"`, the link does nothing";

@@ -1,11 +1,14 @@
 //! Rules on the performance of front ends: React, Next, Vue, Svelte, Angular and plain HTML.
 
 mod ast;
+mod blocking;
 mod calls;
 mod cleanup;
+mod declared;
 mod effects;
 mod imports;
 mod keys;
+mod layout;
 mod lazy;
 mod loops;
 mod markup;
@@ -122,7 +125,7 @@ impl<'c> Checks<'c> {
 
     /// Runs the rules on elements.
     pub(super) fn check_elements(&self, document: &Document<'_>, report: &mut Report<'_>) {
-        markup::check(document, report.source().text(), report);
+        markup::check(document, report.source().text(), self.files, report);
     }
 
     /// Runs the rules on a script.

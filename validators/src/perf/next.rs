@@ -1,6 +1,7 @@
 //! Rules for projects with Next: scripts, fonts, documents and links.
 
 use super::ast::*;
+use super::declared;
 use super::project::NextRole;
 use super::walk::Walker;
 use aidd_engine::text::source::Span;
@@ -132,12 +133,9 @@ fn report(walker: &mut Walker<'_, '_, '_>, rule: &str, place: Span, message: &st
 }
 
 fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<'a>, place: Span) {
-    let source = text_of(element, "src");
     // These are not optimized anyway.
-    let is_unchanged = source.is_some_and(|source| {
-        source.starts_with("data:")
-            || source.split(['?', '#']).next().is_some_and(|it| it.ends_with(".svg"))
-    });
+    let is_unchanged = address_of(walker, element)
+        .is_some_and(|source| source.starts_with("data:") || is_vector(&source));
     if attribute(element, "src").is_some() && !is_unchanged && !walker.imports.is_no_page {
         report(
             walker,
@@ -149,6 +147,33 @@ fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<
     }
 }
 
+/// The address of an image, as far as the file shows it.
+fn address_of<'a>(walker: &Walker<'a, '_, '_>, element: &JSXOpeningElement<'a>) -> Option<String> {
+    if let Some(text) = text_of(element, "src") {
+        return Some(text.to_owned());
+    }
+    let JSXAttributeValue::ExpressionContainer(container) =
+        attribute(element, "src")?.value.as_ref()?
+    else {
+        return None;
+    };
+    let expression = container.expression.as_expression()?;
+    declared::text_of(expression).or_else(|| {
+        let name = name_of(expression)?;
+        walker.declared().text(name, element.span.start).map(str::to_owned)
+    })
+}
+
+/// Whether the path of an address says that the image is a vector graphic, as badges are.
+fn is_vector(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+    let is_raster =
+        [".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif"].iter().any(|end| path.ends_with(end));
+    path.ends_with(".svg")
+        || !is_raster && path.split('/').skip(1).any(|part| matches!(part, "svg" | "badge"))
+}
+
 /// Reports an image that fills its container, and whose width in the page is unknown.
 fn check_next_image<'a>(
     walker: &mut Walker<'a, '_, '_>,
@@ -157,9 +182,7 @@ fn check_next_image<'a>(
 ) {
     let is_unknown = has_spread(element)
         || ["sizes", "unoptimized", "loader"].iter().any(|name| attribute(element, name).is_some());
-    let is_vector = text_of(element, "src").is_some_and(|source| {
-        source.split(['?', '#']).next().is_some_and(|it| it.ends_with(".svg"))
-    });
+    let is_vector = text_of(element, "src").is_some_and(is_vector);
     let fills = attribute(element, "fill").is_some_and(|fill| match &fill.value {
         None => true,
         Some(JSXAttributeValue::ExpressionContainer(container)) => matches!(

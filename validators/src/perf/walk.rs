@@ -5,8 +5,9 @@ use super::ast::{
     Callable, binding_name, call_of, callee_name, contains, hook_name, is_component_name,
     is_hook_name, name_of, span,
 };
+use super::declared::Declared;
 use super::project::Package;
-use super::{calls, cleanup, effects, imports, lazy, loops, next, props, react, waterfall};
+use super::{calls, cleanup, effects, imports, layout, lazy, loops, next, props, react, waterfall};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -87,6 +88,7 @@ impl<'a> Frame<'a> {
 
 pub(super) struct Walker<'a, 'r, 's> {
     pub(super) text: &'a str,
+    program: &'r Program<'a>,
     pub(super) package: &'r Package,
     pub(super) files: &'r dyn Files,
     pub(super) imports: imports::Imports<'a>,
@@ -106,6 +108,8 @@ pub(super) struct Walker<'a, 'r, 's> {
     elements: Vec<(&'a str, &'a str)>,
     /// Whether the script has a callback for the removal of its component, once it is needed.
     stops_on_removal: OnceCell<bool>,
+    /// The variables of the script, once they are needed.
+    declared: OnceCell<Declared<'a>>,
     /// The name of the class of React that encloses the current node.
     class: Option<&'a str>,
     is_component_file: bool,
@@ -116,7 +120,7 @@ pub(super) struct Walker<'a, 'r, 's> {
 impl<'a, 'r, 's> Walker<'a, 'r, 's> {
     pub(super) fn new(
         text: &'a str,
-        program: &Program<'a>,
+        program: &'r Program<'a>,
         package: &'r Package,
         files: &'r dyn Files,
         report: &'r mut Report<'s>,
@@ -126,6 +130,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         imports.set_path(package, path);
         Self {
             text,
+            program,
             package,
             files,
             imports,
@@ -138,6 +143,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             hook_arguments: 0,
             elements: Vec::new(),
             stops_on_removal: OnceCell::new(),
+            declared: OnceCell::new(),
             class: None,
             is_component_file: [".tsx", ".jsx"].iter().any(|end| path.ends_with(end)),
             document_heads: 0,
@@ -182,6 +188,11 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         *self.stops_on_removal.get_or_init(|| {
             ENDS.iter().chain(&effects::STOPS).any(|name| contains(self.text, name))
         })
+    }
+
+    /// The variables that the script declares.
+    pub(super) fn declared(&self) -> &Declared<'a> {
+        self.declared.get_or_init(|| Declared::of(self.program))
     }
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
@@ -339,7 +350,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_member_expression(&mut self, member: &MemberExpression<'a>) {
-        loops::check_member(self, member);
+        layout::check_member(self, member);
         calls::check_member(self, member);
         walk::walk_member_expression(self, member);
     }
@@ -370,6 +381,18 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     fn visit_jsx_opening_element(&mut self, element: &JSXOpeningElement<'a>) {
         react::check_element(self, element);
         walk::walk_jsx_opening_element(self, element);
+    }
+
+    fn visit_block_statement(&mut self, block: &BlockStatement<'a>) {
+        let outer = layout::enter_block(self, &block.body);
+        walk::walk_block_statement(self, block);
+        layout::leave_block(self, outer);
+    }
+
+    fn visit_switch_statement(&mut self, switch: &SwitchStatement<'a>) {
+        let outer = layout::enter_switch(self);
+        walk::walk_switch_statement(self, switch);
+        layout::leave_block(self, outer);
     }
 
     fn visit_for_statement(&mut self, statement: &ForStatement<'a>) {

@@ -70,7 +70,14 @@ pub(super) fn check<'a>(
         let both_load = loads_by_name(one) && loads_by_name(other);
         // Files are read in microseconds, not over the network.
         let is_local = |name: &str| name.starts_with("read");
-        if is_independent && both_load && !is_gate(first) && !is_gate(second) && !is_local(one) {
+        if is_independent
+            && both_load
+            && !is_gate(first)
+            && !is_gate(second)
+            && !is_local(one)
+            // The names alone do not show whether there is anything to wait for.
+            && [first, second].iter().all(|call| walker.declared().sends_request(call))
+        {
             let message = format!("`{other}` waits for `{one}`, whose result it does not use");
             let place = span(second.span);
             if let Some(finding) = walker.at("perf/request-waterfall", place, message) {
