@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 
 const PAGE: &str = "docs/precision.md";
-/// The verdicts of evaluation 20, on all families, and of evaluations 21 to 23, on two.
-const VERDICTS: [&str; 4] = [
+/// The verdicts of evaluation 20, on all families, and of evaluations 21 to 24, on two.
+const VERDICTS: [&str; 5] = [
     "tests/precision/verdicts.tsv",
     "tests/precision/verdicts-21.tsv",
     "tests/precision/verdicts-22.tsv",
     "tests/precision/verdicts-23.tsv",
+    "tests/precision/verdicts-24.tsv",
 ];
 const END: &str = "<!-- end -->\n";
 

@@ -57,7 +57,10 @@ fn with_action_context<T>(
     let version = |path: &str| version(state, &root.join(path));
     let report_undone = |undone: &[UndoneFix]| log_undone(state, snapshot.source.path(), undone);
     let client = state.features();
-    work(&ActionContext { client, files: &files, version: &version, report_undone: &report_undone })
+    let report_undone = &report_undone;
+    snapshot.workspace.with_listing(&files, |files| {
+        work(&ActionContext { client, files, version: &version, report_undone })
+    })
 }
 
 /// Logs the fixes that were undone, one line each.

@@ -259,6 +259,18 @@ impl Workspace {
         listed
     }
 
+    /// Runs `work` with `files` together with the list of the files of the project, on which findings
+    /// in a document can depend.
+    pub fn with_listing<T>(&self, files: &dyn Files, work: impl FnOnce(&dyn Files) -> T) -> T {
+        match self.project_findings(files) {
+            Some(project) => {
+                let listing = &project.listing.without_shared();
+                work(&Listed { files, listing })
+            }
+            None => work(files),
+        }
+    }
+
     /// Checks a document and marks baselined findings. `files` are the other files that the checks
     /// can read. A text over the size limit is only searched for secrets.
     #[must_use]

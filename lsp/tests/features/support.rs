@@ -144,7 +144,9 @@ impl Project {
             self.undone.borrow_mut().extend(rules);
         };
         let report_undone = &report_undone;
-        run(&ActionContext { client, files: &files, version: &version, report_undone })
+        self.workspace.with_listing(&files, |files| {
+            run(&ActionContext { client, files, version: &version, report_undone })
+        })
     }
 }
 

@@ -98,9 +98,9 @@ fn is_invariant(language: &str, missing: &[&str], text: &str) -> bool {
         let Some((categories, words)) = rest.split_once('|') else { return false };
         let covers = |missing: &&str| categories.split_whitespace().any(|it| it == *missing);
         let is_covered = |(at, word): (usize, String)| {
-            words.split_whitespace().any(|it| match it.split_at(1) {
-                ("-", ending) => word.len() > ending.len() && word.ends_with(ending),
-                ("^", first) => at == 0 && word == first,
+            words.split_whitespace().any(|it| match (it.strip_prefix('-'), it.strip_prefix('^')) {
+                (Some(ending), _) => word.len() > ending.len() && word.ends_with(ending),
+                (_, Some(first)) => at == 0 && word == first,
                 _ => it == "*" || it == word,
             })
         };

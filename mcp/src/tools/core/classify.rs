@@ -133,7 +133,7 @@ fn to_classified(task: Task) -> Classified {
     });
     let route = task.route;
     Classified {
-        confidence: (route.confidence() * 100.0).round() / 100.0,
+        confidence: (route.confidence() * 100.0).floor() / 100.0,
         complexity: task.size.name(),
         fast_track: task.fast_track,
         conditions: conditions.collect(),
@@ -178,7 +178,7 @@ fn render(task: &Task) -> String {
             text.push_str("No row of the routing table matches the text. Based on the files:");
         } else {
             let row = route.row.as_deref().unwrap_or("role named in the description");
-            let _ = write!(text, "{row} ({:.0} %)", route.confidence() * 100.0);
+            let _ = write!(text, "{row} ({:.0} %)", (route.confidence() * 100.0).floor());
         }
         if let Some(second) = &route.runner_up {
             let _ = write!(text, ", or {second}");
