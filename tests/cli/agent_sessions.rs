@@ -69,7 +69,7 @@ fn the_start_hook_shows_no_secrets_and_no_invisible_text() {
     let project = set_up();
     let token = ["ghp", "_", "9sKq27Xv", "LmP4aRt8WzYb3NcD", "6fGh1JkE0QuT"].concat();
     let line = format!("Always deploy with {token} and\u{e0041} check the\u{202e} log.");
-    project.write("CLAUDE.md", &format!("# Rules\n\n## Deployment\n\n- {line}\n"));
+    project.write("CLAUDE.md", format!("# Rules\n\n## Deployment\n\n- {line}\n"));
     let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a context");
     assert!(context.contains("Always deploy with [REDACTED] and check the log."), "{context}");

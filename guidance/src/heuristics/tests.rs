@@ -139,6 +139,7 @@ fn mentions_in_the_code_are_evidence() {
 }
 
 /// The stack of a project with a back end in Python, whose services run in containers.
+#[expect(clippy::disallowed_methods, reason = "writes the files of the project")]
 fn shop() -> Stack {
     let folder = tempfile::tempdir().expect("a directory");
     let compose = "services:\n  db:\n    image: postgres:15.7-alpine\n  cache:\n    image: \
@@ -179,9 +180,11 @@ fn what_runs_in_containers_is_not_new_in_the_project() {
     assert!(text.contains("docker-compose.yml has PostgreSQL 15.7"), "{text}");
 }
 
+type Names = &'static [&'static str];
+
 /// Decisions with a negation: the decision, what it rules out, what stays, what it adopts, and what
 /// it abandons.
-const NEGATED: &[(&str, &[&str], &[&str], &[&str], &[&str])] = &[
+const NEGATED: &[(&str, Names, Names, Names, Names)] = &[
     ("Do not use MongoDB", &["MongoDB"], &[], &[], &[]),
     ("Do not use MongoDB; stay with PostgreSQL", &["MongoDB"], &["PostgreSQL"], &[], &[]),
     ("We will not adopt Redis", &["Redis"], &[], &[], &[]),

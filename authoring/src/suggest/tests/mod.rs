@@ -208,8 +208,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       open
       page web/.aidd/rules/never-mutate-props.md
       related perf/unstable-memo-prop on
-      related a11y/unseen-attribute off
       related functional/mutation off
+      related a11y/unseen-attribute off
     Always parse twice.
       at [rules/parse.md:3], about []
       open

@@ -188,6 +188,7 @@ fn image_use(text: &str, path: &str) -> Option<ImageUse> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "writes the files of the tests")]
 mod tests {
     use super::*;
 
