@@ -5,10 +5,12 @@ use super::locale;
 use super::model::Catalogue;
 use super::read;
 use crate::cached::cached;
-use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::files::{Files, MIN_STAMP_AGE, Stamp, side_file};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Decoded, Source};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Maximum size of a catalogue that is read to check another, in bytes.
@@ -64,6 +66,27 @@ pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>>
         };
         read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
     })
+}
+
+/// A text that changes when a catalogue of `groups` or the choice of a source changes: the stamps of the
+/// files, or hashes of the files that were written recently or are open in an editor.
+pub(super) fn state<'g>(files: &dyn Files, groups: impl Iterator<Item = &'g Group>) -> String {
+    let mut state = String::new();
+    for group in groups {
+        let _ = writeln!(state, "{:?}", group.rails_default(files));
+        for (_, path) in &group.members {
+            let is_settled = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE);
+            let _ = match files.content_stamp(path).filter(is_settled) {
+                Some(stamp) => writeln!(state, "{path} {stamp:?}"),
+                None => {
+                    let mut hasher = DefaultHasher::new();
+                    files.read(path, MAX_SIZE + 1).ok().hash(&mut hasher);
+                    writeln!(state, "{path} {}", hasher.finish())
+                }
+            };
+        }
+    }
+    state
 }
 
 impl Group {
@@ -187,4 +210,23 @@ pub(super) fn fluent_names(
         }
         Some(names)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::text::files::Memory;
+
+    #[test]
+    fn the_state_changes_with_a_catalogue() {
+        let path = "locales/en.json".to_owned();
+        let group = Group { members: vec![(Some("en".to_owned()), path.clone())] };
+        let state = |text: Option<&str>| {
+            let file = text.map(|text| (path.clone(), text.as_bytes().to_vec()));
+            state(&Memory(file.into_iter().collect()), std::iter::once(&group))
+        };
+        assert_eq!(state(Some("{}")), state(Some("{}")));
+        assert_ne!(state(Some("{}")), state(Some("{\"a\": \"A\"}")));
+        assert_ne!(state(Some("{}")), state(None));
+    }
 }

@@ -151,21 +151,20 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
         Convention::Rails => "Rails",
         Convention::Laravel => "Laravel",
     };
+    let used = || {
+        groups.values().filter_map(|group| {
+            let format = layout(&group.members.first()?.1)?.format;
+            let is_used = match convention {
+                Convention::JavaScript => matches!(format, Format::Json | Format::Yaml),
+                Convention::Rails => format == Format::Yaml,
+                Convention::Laravel => format == Format::Php,
+            };
+            is_used.then_some((group, format))
+        })
+    };
     let compute = || {
         let mut known = Known::default();
-        for group in groups.values() {
-            let Some((_, first)) = group.members.first() else { continue };
-            let format = layout(first).map(|layout| layout.format);
-            let is_used = match convention {
-                Convention::JavaScript => {
-                    matches!(format, Some(Format::Json | Format::Yaml))
-                }
-                Convention::Rails => format == Some(Format::Yaml),
-                Convention::Laravel => format == Some(Format::Php),
-            };
-            if !is_used {
-                continue;
-            }
+        for (group, format) in used() {
             let source = group.source(files).filter(|_| !all).map(|path| vec![path]);
             let paths = source
                 .unwrap_or_else(|| group.members.iter().map(|(_, path)| path.clone()).collect());
@@ -173,9 +172,9 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
                 let catalogue = groups::catalogue(files, &path);
                 let name = path.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
                 // The name of the file is the namespace, unless it is the locale.
-                let is_php = format == Some(Format::Php);
+                let is_php = format == Format::Php;
                 let stem = name.map(|(stem, _)| stem).filter(|stem| {
-                    is_php || format == Some(Format::Json) && locale::parse(stem).is_none()
+                    is_php || format == Format::Json && locale::parse(stem).is_none()
                 });
                 let Some(catalogue) = &*catalogue else { continue };
                 for key in &catalogue.empty_keys {
@@ -194,10 +193,17 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
         }
         known
     };
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute(&format!("i18n keys {name} {all}"), compute),
-        None => Arc::new(compute()),
-    }
+    let Some(cache) = files.run_cache() else { return Arc::new(compute()) };
+    let known = cache.get_or_compute(&format!("i18n keys {name} {all}"), || {
+        // In an editor, the catalogues seldom change between two checks of a file.
+        let state = if cache.outlives_changes() {
+            groups::state(files, used().map(|(group, _)| group))
+        } else {
+            String::new()
+        };
+        cache.get_or_parse(("i18n keys", name, all), &state, compute)
+    });
+    Arc::clone(&known)
 }
 
 pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
