@@ -71,9 +71,9 @@ pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>>
 /// A text that changes when a catalogue of `groups` or the choice of a source changes: the stamps of the
 /// files, or hashes of the files that were written recently or are open in an editor.
 pub(super) fn state<'g>(files: &dyn Files, groups: impl Iterator<Item = &'g Group>) -> String {
-    let mut state = String::new();
+    let mut states = Vec::new();
     for group in groups {
-        let _ = writeln!(state, "{:?}", group.rails_default(files));
+        let mut state = format!("{:?}\n", group.rails_default(files));
         for (_, path) in &group.members {
             let is_settled = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE);
             let _ = match files.content_stamp(path).filter(is_settled) {
@@ -85,8 +85,10 @@ pub(super) fn state<'g>(files: &dyn Files, groups: impl Iterator<Item = &'g Grou
                 }
             };
         }
+        states.push(state);
     }
-    state
+    states.sort_unstable();
+    states.concat()
 }
 
 impl Group {

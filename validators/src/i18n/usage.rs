@@ -201,7 +201,7 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
         } else {
             String::new()
         };
-        cache.get_or_parse(("i18n keys", name, all), &state, compute)
+        cache.get_or_replace(("i18n keys", name, all), state, compute)
     });
     Arc::clone(&known)
 }

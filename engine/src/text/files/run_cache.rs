@@ -134,6 +134,30 @@ impl RunCache {
         }
         value
     }
+
+    /// The value for the parameters, which `compute` computes again only if `state` changes; the value
+    /// for the former state is dropped. It remains valid after files change, so `state` must contain
+    /// all that the value depends on.
+    pub fn get_or_replace<T: Any + Send + Sync>(
+        &self,
+        parameters: impl Hash,
+        state: String,
+        compute: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        let Some(by_text) = &self.by_text else { return Arc::new(compute()) };
+        let by_text = || by_text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = DefaultHasher::new();
+        parameters.hash(&mut hasher);
+        let key = (TypeId::of::<(String, Arc<T>)>(), hasher.finish(), 0);
+        let known = by_text().values.get(&key).cloned();
+        let known = known.and_then(|known| known.downcast::<(String, Arc<T>)>().ok());
+        if let Some(known) = known.filter(|known| known.0 == state) {
+            return known.1.clone();
+        }
+        let value = Arc::new(compute());
+        by_text().values.insert(key, Arc::new((state, value.clone())));
+        value
+    }
 }
 
 /// A store whose files do not change during a run, with the cache of the run.
@@ -189,5 +213,19 @@ mod tests {
         let large = "a".repeat(MAX_TEXT_BYTES + 1);
         assert_eq!(*changed.get_or_parse(1, &large, || 5), 5);
         assert_eq!(*changed.get_or_parse(1, &large, || 6), 6);
+    }
+
+    #[test]
+    fn a_value_remains_until_its_state_changes() {
+        let cache = RunCache::default();
+        let value = |cache: &RunCache, parameter, state: &str, value| {
+            *cache.get_or_replace(parameter, state.to_owned(), || value)
+        };
+        assert_eq!(value(&cache, "a", "x", 1), 1);
+        let changed = cache.after_change();
+        assert_eq!(value(&changed, "a", "x", 2), 1);
+        assert_eq!(value(&changed, "b", "x", 3), 3);
+        assert_eq!(value(&changed, "a", "y", 4), 4);
+        assert_eq!(value(&changed, "a", "x", 5), 5);
     }
 }
