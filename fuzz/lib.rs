@@ -7,7 +7,7 @@ use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::forms;
 use aidd_engine::project::advisories::Matcher;
 use aidd_engine::project::config::Config;
-use aidd_engine::project::linters::Settings;
+use aidd_engine::project::linters::{LayoutQuery, Settings};
 use aidd_engine::project::locked;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::{Listed, Memory, WithBase};
@@ -201,7 +201,7 @@ pub fn settings(data: &[u8]) {
         let _ = settings.enforced_by(rule);
     }
     let _ = settings.forbids("set_var");
-    let _ = settings.formatter(true);
+    let _ = settings.formatter(&LayoutQuery { style: true, width: Some(80), formatters: &[] });
 }
 
 /// Checks the lines of a memory file, and generates rules from the memories that have a check.
