@@ -22,6 +22,7 @@ pub mod page;
 mod pages;
 mod pass_thread;
 mod path_list;
+mod program_pages;
 mod progress;
 pub mod project_wide;
 mod roots;

@@ -8,6 +8,7 @@ use crate::lifecycle::{Session, Settings};
 use crate::memory::Memories;
 use crate::pages::UnsavedPages;
 use crate::pass_thread::PassThread;
+use crate::program_pages::ProgramPages;
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
@@ -97,6 +98,7 @@ pub(crate) struct State {
     pub(crate) workspace_diagnostics: tokio::sync::Mutex<WorkspaceDiagnostics>,
     /// The thread of the passes over all files.
     pub(crate) pass_thread: PassThread,
+    program_pages: ProgramPages,
     /// Files that changed since they were last checked.
     pub(crate) dirty: Mutex<Dirty>,
     /// Changes when findings in files that are not open can have changed.
@@ -141,6 +143,7 @@ impl State {
             pushed: Mutex::default(),
             workspace_diagnostics: tokio::sync::Mutex::default(),
             pass_thread: PassThread::default(),
+            program_pages: ProgramPages::default(),
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),
@@ -232,6 +235,9 @@ impl State {
         };
         let (state, generation) = (self.clone(), job.generation);
         let snapshot = Arc::new(spawn_blocking(move || state.check(job)).await.ok()?);
+        if cached.is_none() {
+            self.program_pages.unmap_soon();
+        }
         *cached = Some(Cached { generation, epoch, project_epoch, snapshot: snapshot.clone() });
         Some((generation, snapshot))
     }
