@@ -3,9 +3,10 @@
 
 use crate::parse::values::{Format, Values};
 use crate::project::manifest;
-use crate::text::files::{Files, side_file};
-use crate::text::listing::Listing;
+use crate::text::files::{Files, of_inputs, side_file};
+use crate::text::listing::{Listing, file_name};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A program that runs tasks by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,18 +77,25 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The tasks that all files of the project define for `runner`.
+    /// The tasks that all files of the project define for `runner`, read once per run, and in an editor
+    /// once until one of these files changes.
     #[must_use]
-    pub fn of_project(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Self {
-        let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        let is_generator = |path: &String| MAKE_GENERATORS.contains(&&*name_of(path));
-        let is_partial = runner == TaskRunner::Make && listing.files().iter().any(is_generator);
+    pub fn of_project(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Arc<Self> {
+        let is_input = |path: &str| runner.reads(file_name(path));
+        of_inputs(files, listing, &format!("tasks of {runner:?}"), is_input, |paths| {
+            Self::of_files(runner, files, listing, paths)
+        })
+    }
+
+    fn of_files(
+        runner: TaskRunner,
+        files: &dyn Files,
+        listing: &Listing,
+        paths: &[String],
+    ) -> Self {
+        let has_name = |included: &str| listing.named(file_name(included)).next().is_some();
+        let is_partial = runner == TaskRunner::Make && MAKE_GENERATORS.into_iter().any(has_name);
         let mut targets = Self { is_partial, ..Self::default() };
-        let paths = listing.files().iter().filter(|path| runner.reads(&name_of(path)));
-        let has_name = |included: &str| {
-            let name = name_of(included);
-            listing.files().iter().any(|path| name_of(path) == name)
-        };
         for path in paths {
             targets.files += 1;
             match runner {

@@ -28,7 +28,7 @@ pub use nested::{Nested, dirs_below, is_searched, nested};
 pub use on_demand::ListedOnDemand;
 pub use overlay::Overlay;
 pub use replace::{read_if_exists, replace};
-pub use run_cache::{ForRun, RunCache};
+pub use run_cache::{ForRun, RunCache, contents_state, of_inputs};
 pub(crate) use run_cache::{is_computing_shared, shared_time};
 pub use wrapper::{Listed, WithBase, Wrapper};
 

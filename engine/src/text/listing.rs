@@ -4,11 +4,14 @@ use crate::text::attributes::Attributes;
 use crate::text::files::RunCache;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The paths of a project, sorted, with the branch and the checked change if known.
 #[derive(Debug, Default)]
 pub struct Listing {
+    /// Different for each list of files; 0 for the empty list.
+    id: u64,
     files: Arc<Vec<String>>,
     /// Directory → number of direct entries; built on first use.
     dirs: Arc<OnceLock<HashMap<String, u64>>>,
@@ -50,8 +53,14 @@ type SuffixKey = [u8; 3];
 const MAX_LINEAR_SCAN: usize = 32;
 
 /// The name of a file without its directories.
-fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A number that no other call returns.
+fn new_id() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 /// The last bytes of `text`; `None` if the text is shorter than the key.
@@ -67,13 +76,14 @@ impl Listing {
         files.sort_unstable();
         files.dedup();
         files.shrink_to_fit();
-        Self { files: Arc::new(files), ..Self::default() }
+        Self { id: new_id(), files: Arc::new(files), ..Self::default() }
     }
 
     /// The same project without cached answers, for use after file contents changed.
     #[must_use]
     pub fn without_answers(&self) -> Self {
         Self {
+            id: self.id,
             files: self.files.clone(),
             dirs: self.dirs.clone(),
             by_suffix: self.by_suffix.clone(),
@@ -100,6 +110,7 @@ impl Listing {
     #[must_use]
     pub fn files_only(&self) -> Self {
         Self {
+            id: self.id,
             files: self.files.clone(),
             dirs: self.dirs.clone(),
             by_suffix: self.by_suffix.clone(),
@@ -123,6 +134,7 @@ impl Listing {
     #[must_use]
     pub fn with_file(mut self, path: &str) -> Self {
         if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
+            self.id = new_id();
             Arc::make_mut(&mut self.files).insert(at, path.to_owned());
             self.dirs = Arc::default();
             self.by_suffix = Arc::default();
@@ -168,6 +180,12 @@ impl Listing {
     pub fn with_change(mut self, paths: Option<BTreeSet<String>>) -> Self {
         self.changed = paths;
         self
+    }
+
+    /// A number that differs between lists of files, also between equal ones that were made separately.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// The files, sorted.

@@ -133,15 +133,6 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// The tasks of the project for a runner, read once per run.
-fn targets(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Arc<Targets> {
-    let read = || Targets::of_project(runner, files, listing);
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute(&format!("agents tasks {runner:?}"), read),
-        None => Arc::new(read()),
-    }
-}
-
 pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((instructions, listing)) = context.project_instructions() else { return };
     let read = || Defined::read(context.files, listing);
@@ -178,7 +169,7 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
             continue;
         }
         let Some(task) = task(command) else { continue };
-        let targets = targets(task.runner, context.files, listing);
+        let targets = Targets::of_project(task.runner, context.files, listing);
         if !targets.lacks(task.name)
             || instructions.is_negated(task.span)
             || depends_on_project(instructions, task.span)

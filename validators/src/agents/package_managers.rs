@@ -7,7 +7,7 @@ use aidd_engine::project::locked;
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::files::Files;
+use aidd_engine::text::files::{Files, of_inputs};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
@@ -16,39 +16,42 @@ use std::sync::Arc;
 
 /// The package managers of an ecosystem that the project uses, according to lock files and the key
 /// `packageManager`.
-fn used_managers(files: &dyn Files, listing: &Listing, ecosystem: Ecosystem) -> BTreeSet<String> {
-    let mut used = BTreeSet::new();
-    for path in listing.files() {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if let Some((_, of, tool)) = locked::FILES.iter().find(|(known, ..)| *known == name)
-            && *of == ecosystem
-        {
-            used.insert(tool.to_ascii_lowercase());
+fn used_managers(
+    files: &dyn Files,
+    listing: &Listing,
+    ecosystem: Ecosystem,
+) -> Arc<BTreeSet<String>> {
+    let is_npm = ecosystem == Ecosystem::Npm;
+    let is_manifest = |path: &str| is_npm && file_name(path) == "package.json";
+    of_inputs(files, listing, &format!("managers of {ecosystem:?}"), is_manifest, |manifests| {
+        let mut used = BTreeSet::new();
+        for (name, of, tool) in locked::FILES {
+            if of == ecosystem && listing.named(name).next().is_some() {
+                used.insert(tool.to_ascii_lowercase());
+            }
         }
-        if ecosystem == Ecosystem::Npm && name == "bun.lockb" {
+        if is_npm && listing.named("bun.lockb").next().is_some() {
             used.insert("bun".to_owned());
         }
-        if ecosystem == Ecosystem::Npm && name == "package.json" {
+        for path in manifests {
             let value = manifest::json(files, path);
             let manager = manifest::text(&value, &["packageManager"]);
             used.extend(manager.and_then(|it| it.split('@').next()).map(str::to_owned));
         }
-    }
-    used
+        used
+    })
+}
+
+/// The name of a file without its directories.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((instructions, listing)) = context.project_instructions() else { return };
-    let used = |ecosystem: Ecosystem| {
-        let read = || used_managers(context.files, listing, ecosystem);
-        match context.files.run_cache() {
-            Some(cache) => cache.get_or_compute(&format!("agents managers {ecosystem:?}"), read),
-            None => Arc::new(read()),
-        }
-    };
     for (at, command) in instructions.commands.iter().enumerate() {
         let Some((manager, ecosystem)) = written_manager(command) else { continue };
-        let used = used(ecosystem);
+        let used = used_managers(context.files, listing, ecosystem);
         if used.len() != 1
             || used.contains(manager)
             || instructions.is_negated(command.span)

@@ -29,8 +29,8 @@ pub(super) fn not_read(context: &AgentContext<'_, '_>, report: &mut Report<'_>) 
         .any(|name| listing.has_dir(&format!(".claude/{name}")))
         || listing.has_file(".claude/settings.json");
     // Without it in Git, each user can have the file.
-    let is_personal = is_ignored_by_git(context.files, "CLAUDE.md");
-    if has_settings && !is_read && !is_personal {
+    let is_personal = || is_ignored_by_git(context.files, "CLAUDE.md");
+    if has_settings && !is_read && !is_personal() {
         report
             .at(context.source.line_span(0), "Claude Code does not read AGENTS.md by itself")
             .help("add a file CLAUDE.md with the line `@AGENTS.md`");

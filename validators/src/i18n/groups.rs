@@ -5,12 +5,10 @@ use super::locale;
 use super::model::Catalogue;
 use super::read;
 use crate::cached::cached;
-use aidd_engine::text::files::{Files, MIN_STAMP_AGE, Stamp, side_file};
+use aidd_engine::text::files::{Files, contents_state, side_file};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Decoded, Source};
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Maximum size of a catalogue that is read to check another, in bytes.
@@ -74,17 +72,7 @@ pub(super) fn state<'g>(files: &dyn Files, groups: impl Iterator<Item = &'g Grou
     let mut states = Vec::new();
     for group in groups {
         let mut state = format!("{:?}\n", group.rails_default(files));
-        for (_, path) in &group.members {
-            let is_settled = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE);
-            let _ = match files.content_stamp(path).filter(is_settled) {
-                Some(stamp) => writeln!(state, "{path} {stamp:?}"),
-                None => {
-                    let mut hasher = DefaultHasher::new();
-                    files.read(path, MAX_SIZE + 1).ok().hash(&mut hasher);
-                    writeln!(state, "{path} {}", hasher.finish())
-                }
-            };
-        }
+        state += &contents_state(files, group.members.iter().map(|(_, path)| &**path));
         states.push(state);
     }
     states.sort_unstable();

@@ -1,11 +1,12 @@
 //! Results that the checks of several files share, such as the schema that the migrations of a
 //! directory define.
 
-use super::{Files, Wrapper};
+use super::{Files, MIN_STAMP_AGE, Stamp, Wrapper};
+use crate::text::listing::Listing;
 use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -160,6 +161,53 @@ impl RunCache {
     }
 }
 
+/// The value that `compute` computes from the listing and from the files that `is_input` selects. It is
+/// computed once per run, and in an editor once until an input or the listing changes. A key must always
+/// be used with the same functions.
+pub fn of_inputs<T: Any + Send + Sync>(
+    files: &dyn Files,
+    listing: &Listing,
+    key: &str,
+    is_input: impl Fn(&str) -> bool,
+    compute: impl Fn(&[String]) -> T,
+) -> Arc<T> {
+    let select = || -> Vec<String> {
+        listing.files().iter().filter(|path| is_input(path)).cloned().collect()
+    };
+    let Some(cache) = files.run_cache() else { return Arc::new(compute(&select())) };
+    let value = cache.get_or_compute(key, || {
+        if !cache.outlives_changes() {
+            return Arc::new(compute(&select()));
+        }
+        let id = listing.id().to_string();
+        let inputs = cache.get_or_replace((key, "inputs"), id.clone(), select);
+        let state = id + &contents_state(files, inputs.iter().map(String::as_str));
+        cache.get_or_replace(key, state, || compute(&inputs))
+    });
+    Arc::clone(&value)
+}
+
+/// No check reads more bytes of a file in addition to the checked one.
+const MAX_INPUT: u64 = (8 << 20) + 1;
+
+/// A text that changes when a file at one of `paths` changes: their stamps, or the hashes of files that
+/// were written recently or are open in an editor.
+pub fn contents_state<'p>(files: &dyn Files, paths: impl Iterator<Item = &'p str>) -> String {
+    let mut state = String::new();
+    for path in paths {
+        let is_settled = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE);
+        let _ = match files.content_stamp(path).filter(is_settled) {
+            Some(stamp) => writeln!(state, "{path} {stamp:?}"),
+            None => {
+                let mut hasher = DefaultHasher::new();
+                files.read(path, MAX_INPUT).ok().hash(&mut hasher);
+                writeln!(state, "{path} {}", hasher.finish())
+            }
+        };
+    }
+    state
+}
+
 /// A store whose files do not change during a run, with the cache of the run.
 pub struct ForRun<'a> {
     files: &'a dyn Files,
@@ -213,6 +261,45 @@ mod tests {
         let large = "a".repeat(MAX_TEXT_BYTES + 1);
         assert_eq!(*changed.get_or_parse(1, &large, || 5), 5);
         assert_eq!(*changed.get_or_parse(1, &large, || 6), 6);
+    }
+
+    #[test]
+    fn a_value_remains_until_an_input_changes() {
+        struct Cached<'a>(&'a Memory, RunCache);
+        impl Wrapper for Cached<'_> {
+            fn inner(&self) -> &dyn Files {
+                self.0
+            }
+
+            fn run_cache(&self) -> Option<&RunCache> {
+                Some(&self.1)
+            }
+        }
+        let files = |text: &str| {
+            let of = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
+            Memory([of("a.mk", text), of("b", "")].into())
+        };
+        let listing = Listing::new(["a.mk".to_owned(), "b".to_owned()]);
+        let computed = Cell::new(0);
+        let inputs = |files: &Memory, listing: &Listing, cache: &RunCache| {
+            let files = Cached(files, cache.after_change());
+            let compute = |paths: &[String]| {
+                computed.set(computed.get() + 1);
+                paths.join(" ")
+            };
+            of_inputs(&files, listing, "makefiles", |path| path.ends_with(".mk"), compute)
+        };
+        let cache = RunCache::default();
+        let (first, second) = (files("a:\n"), files("b:\n"));
+        for (files, listing, expected) in
+            [(&first, &listing, 1), (&first, &listing, 1), (&second, &listing, 2)]
+        {
+            assert_eq!(*inputs(files, listing, &cache), "a.mk");
+            assert_eq!(computed.get(), expected);
+        }
+        let more = Listing::new(["a.mk".to_owned()]).with_file("c.mk");
+        assert_eq!(*inputs(&second, &more, &cache), "a.mk c.mk");
+        assert_eq!(computed.get(), 3);
     }
 
     #[test]
