@@ -5,6 +5,7 @@ use super::model::Purpose;
 use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
 use super::{AgentContext, is_checked};
 use crate::cached::cached;
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Finding, RuleId, Severity};
@@ -24,6 +25,13 @@ const SECURITY: [&str; 3] =
 /// is a choice, and the copy of a script can be executable.
 const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
 
+/// Rules on what a text refers to: in a template, the names are those of the projects that copy it.
+const OF_TEMPLATES: [&str; 4] =
+    ["agents/dead-link", "agents/dead-path", "agents/missing-command", "agents/skill-file"];
+
+/// The file in which the installer `skills` records what it installed.
+const LOCK: &str = "skills-lock.json";
+
 /// Whether at least half of the files of the project are rules, skills, agents and commands: it
 /// collects them for other projects.
 pub(super) fn is_collection(files: &dyn Files, listing: &Listing) -> bool {
@@ -42,7 +50,7 @@ fn is_for_agents(path: &str) -> bool {
 }
 
 /// Lowers the rules on a file that no client loads from its place: in a template, a backup, or the
-/// records of a measurement.
+/// records of a measurement; and on files of skills that an installer overwrites.
 pub(super) fn lower_unloaded(
     context: &AgentContext<'_, '_>,
     rules: impl Iterator<Item = &'static str>,
@@ -50,15 +58,42 @@ pub(super) fn lower_unloaded(
 ) {
     let (path, purpose) = (context.source.path(), context.file.purpose);
     let is_markdown = context.file.is_markdown();
-    if !is_unloaded(path, purpose, true) {
+    let is_unused = is_unloaded(path, purpose, true);
+    let is_installed = is_markdown && is_installed(path, context.files);
+    if !is_unused && !is_installed && !is_template(path) {
         return;
     }
-    let is_whole = is_markdown || is_unloaded(path, purpose, false);
+    let is_whole =
+        is_installed || is_unused && (is_markdown || is_unloaded(path, purpose, false));
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
-    let rules = rules.filter(|rule| is_whole || OF_COPIES.contains(rule));
+    let rules = rules.filter(|rule| {
+        is_whole
+            || is_unused && OF_COPIES.contains(rule)
+            || is_template(path) && OF_TEMPLATES.contains(rule)
+    });
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
+}
+
+/// Whether an installer wrote the file and replaces it with the next version of its skill.
+fn is_installed(path: &str, files: &dyn Files) -> bool {
+    let Some((_, below)) = path.split_once("skills/") else { return false };
+    let names = cached(files, "agents installed skills", || {
+        let lock = manifest::json(files, LOCK);
+        let names = lock["skills"].as_object().into_iter().flatten();
+        names.map(|(name, _)| name.clone()).collect::<HashSet<String>>()
+    });
+    let name = below.split_once('/').map(|(name, _)| name);
+    path.starts_with('.') && name.is_some_and(|name| names.contains(name))
+}
+
+/// Whether a file is a template among the files of a client.
+fn is_template(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let last = stem.rsplit(['-', '_']).next().unwrap_or(&stem);
+    directory.split('/').chain([last]).any(|part| COPIED_DIRS.contains(&part))
 }
 
 fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
@@ -156,6 +191,7 @@ impl AgentContext<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aidd_engine::text::files::Memory;
 
     #[test]
     fn no_client_loads_templates_backups_and_records() {
@@ -172,6 +208,28 @@ mod tests {
             ("CLAUDE.md", Purpose::Instructions, false),
         ] {
             assert_eq!(is_unloaded(path, purpose, true), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn templates_and_installed_skills_are_recognised() {
+        for (path, expected) in [
+            (".claude/commands/templates/a.md", true),
+            (".claude/commands/skill-template.md", true),
+            (".claude/agents/template-engineer.md", false),
+            ("CLAUDE.md", false),
+        ] {
+            assert_eq!(is_template(path), expected, "{path}");
+        }
+        let lock = r#"{ "version": 1, "skills": { "react": { "source": "owner/skills" } } }"#;
+        let files = Memory([(LOCK.to_owned(), lock.as_bytes().to_vec())].into());
+        for (path, expected) in [
+            (".agents/skills/react/AGENTS.md", true),
+            (".claude/skills/react/SKILL.md", true),
+            (".agents/skills/own/SKILL.md", false),
+            ("skills/react/SKILL.md", false),
+        ] {
+            assert_eq!(is_installed(path, &files), expected, "{path}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parts of an instruction file that refer to the project: code, commands, links and imports,
 //! with their spans.
 
+use super::words::NEGATIONS;
 use aidd_engine::parse::document::{self, Document};
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::text::source::{Source, Span};
@@ -46,80 +47,6 @@ const IMPERATIVES: [&str; 16] = [
     "use",
 ];
 
-/// Words that negate a statement or refer to the past, in lower case.
-const NEGATIONS: &[&str] = &[
-    "never",
-    "don't",
-    "don’t",
-    "do not",
-    "not ",
-    "no longer",
-    "avoid",
-    "instead of",
-    "rather than",
-    "deprecated",
-    "removed",
-    "deleted",
-    "legacy",
-    "formerly",
-    "previously",
-    "used to",
-    "was ",
-    "were ",
-    "replaced",
-    "replaces",
-    "renamed",
-    "moved",
-    "migrat",
-    "old ",
-    "without",
-    "no need",
-    "if you add",
-    "if there is",
-    "if available",
-    "if defined",
-    "only while",
-    "temporar",
-    // German.
-    "gelöscht",
-    "entfernt",
-    "umbenannt",
-    "verschoben",
-    "veraltet",
-    "früher",
-    "ehemalig",
-    "nicht mehr",
-    // French, Spanish and Portuguese.
-    "supprimé",
-    "renommé",
-    "déplacé",
-    "eliminad",
-    "renombrad",
-    "ya no ",
-    "removid",
-    "excluíd",
-    // Chinese, Japanese, Korean and Russian.
-    "删除",
-    "移除",
-    "废弃",
-    "不再",
-    "削除",
-    "廃止",
-    "삭제",
-    "제거",
-    "더 이상",
-    "удал",
-    "больше не",
-    "forbidden",
-    "banned",
-    "unlike",
-    "wrong",
-    "bad:",
-    "❌",
-    "✗",
-    "🚫",
-];
-
 impl<'s> Instructions<'s> {
     pub(super) fn parse(source: &'s Source) -> Self {
         let document = document::parse(source.text());
@@ -156,12 +83,17 @@ impl<'s> Instructions<'s> {
     /// Whether the sentence around `span` negates what it says or refers to the past. The line above
     /// counts as well, because sentences and introductions of lists continue on the next line.
     pub(super) fn is_negated(&self, span: Span) -> bool {
+        self.has_near(span, &NEGATIONS)
+    }
+
+    /// Whether the line of `span`, the line above or the heading has one of the words.
+    pub(super) fn has_near(&self, span: Span, words: &[&str]) -> bool {
         let context = self.context(span);
         let headings = &self.document.headings;
         let below = headings.partition_point(|heading| heading.span.end <= span.start);
         let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
-        NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
+        words.iter().any(|word| context.contains(word) || heading.contains(word))
     }
 
     /// Whether the sentence around the command at `span` says how something happens, not what to do:

@@ -3,7 +3,7 @@
 use super::AgentContext;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
-use super::words::{COMMON_NAMES, CREATING, is_placeholder_path};
+use super::words::{COMMON_NAMES, CREATING, NEGATIONS, PAST_AND_FUTURE, is_placeholder_path};
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
@@ -128,7 +128,17 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 /// Whether the text around a path does not state that the path exists.
 pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
     let text = instructions.context(span);
-    instructions.is_negated(span) || CREATING.iter().any(|word| text.contains(word))
+    instructions.has_near(span, &NEGATIONS)
+        || instructions.has_near(span, &PAST_AND_FUTURE)
+        || is_renamed(instructions, span)
+        || CREATING.iter().any(|word| text.contains(word))
+}
+
+/// Whether an arrow to other code follows a path: `old.md` → `new.md`.
+fn is_renamed(instructions: &Instructions<'_>, span: Span) -> bool {
+    let rest = instructions.source.text()[span.end as usize..].trim_start_matches([' ', '|']);
+    let to = ["→", "->", "=>"].iter().find_map(|arrow| rest.strip_prefix(arrow));
+    to.is_some_and(|to| to.trim_start_matches([' ', '|']).starts_with('`'))
 }
 
 /// The only file with the name of the file that was at `path`.
@@ -259,6 +269,8 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
         let is_local = target.contains(".local.");
         if context.files.exists(&target)
             || is_local
+            || is_alias(import, &target, context)
+            || is_sample(&instructions.line(span))
             || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
         {
@@ -280,6 +292,23 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             finding.help("correct the path; the client silently ignores the import");
         }
     }
+}
+
+/// Whether an import is rather a module: a program file below a directory that does not exist.
+fn is_alias(import: &str, target: &str, context: &AgentContext<'_, '_>) -> bool {
+    let Some((first, _)) = import.split_once('/').filter(|(first, _)| !first.starts_with('.'))
+    else {
+        return false;
+    };
+    let is_document = IMPORTED.iter().any(|ending| import.ends_with(ending));
+    let above = target.strip_suffix(import).unwrap_or_default();
+    let has_dir = |listing: &Listing| listing.has_dir(&format!("{above}{first}"));
+    !is_document && !context.listing().is_some_and(has_dir)
+}
+
+/// Whether a line in lower case explains imports by an example.
+fn is_sample(line: &str) -> bool {
+    ["e.g", "for example", "for instance", "such as", "syntax"].iter().any(|word| line.contains(word))
 }
 
 /// The start of a reference to a file in the steering files of Kiro.
