@@ -9,6 +9,7 @@ use super::vendors::names;
 use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::paths::{Globs, join};
 use aidd_engine::text::source::{Source, Span};
@@ -68,9 +69,12 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
                 && !begins_generated(source.text()) =>
         {
             let message = "instructions without `applyTo` are not applied automatically";
-            report
-                .at(first_line(source), message)
-                .help("add the front matter `applyTo: \"**\"`, or globs of the files");
+            let finding = report.at(first_line(source), message);
+            finding.help("add the front matter `applyTo: \"**\"`, or globs of the files");
+            // Copilot reads them when it follows the other file.
+            if is_named_elsewhere(context) {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
         Client::Windsurf => {
             let Some((value, span)) = field(source, "trigger") else { return };
@@ -96,6 +100,15 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
         }
         _ => {}
     }
+}
+
+/// Files with instructions that Copilot always reads.
+const ALWAYS_READ: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
+
+/// Whether instructions that Copilot always reads name this file.
+fn is_named_elsewhere(context: &AgentContext<'_, '_>) -> bool {
+    let mut texts = ALWAYS_READ.iter().filter_map(|path| side_file(context.files, path));
+    texts.any(|text| text.contains(context.source.name()))
 }
 
 /// The keys with globs, by client.
@@ -308,8 +321,11 @@ fn quoted_at(source: &Source, span: Span) -> Option<Edit> {
     let from = line.start as usize + source.slice(line).find(value)?;
     let (start, end) = front_matter(source.text())?;
     let quoted = in_quotes(value);
-    let fixed =
-        format!("{}{quoted}{}", &source.text()[start..from], &source.text()[from + value.len()..end]);
+    let fixed = format!(
+        "{}{quoted}{}",
+        &source.text()[start..from],
+        &source.text()[from + value.len()..end]
+    );
     let is_valid = Values::read(Format::Yaml, &fixed).broken.is_none();
     is_valid.then(|| Edit::replace(Span::new(from, from + value.len()), quoted))
 }

@@ -10,7 +10,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Finding, RuleId, Severity};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::text::paths::parent_dir;
+use aidd_engine::text::paths::{below, parent_dir};
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of files for agents in a collection.
@@ -58,33 +58,43 @@ pub(super) fn lower_unloaded(
 ) {
     let (path, purpose) = (context.source.path(), context.file.purpose);
     let is_markdown = context.file.is_markdown();
-    let is_unused = is_unloaded(path, purpose, true);
+    let is_unused = is_unloaded(path, purpose, true) || is_of_skill(path, purpose, context.files);
     let is_installed = is_markdown && is_installed(path, context.files);
     if !is_unused && !is_installed && !is_template(path) {
         return;
     }
-    let is_whole =
-        is_installed || is_unused && (is_markdown || is_unloaded(path, purpose, false));
+    let is_whole = is_installed || is_unused && (is_markdown || is_unloaded(path, purpose, false));
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
     let rules = rules.filter(|rule| {
         is_whole
             || is_unused && OF_COPIES.contains(rule)
             || is_template(path) && OF_TEMPLATES.contains(rule)
     });
+    // Links of installed skills are looked at one by one.
+    let rules = rules.filter(|rule| !is_installed || is_unused || *rule != "agents/dead-link");
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
 }
 
+/// Whether a file with the name of instructions is one of the files of a skill: a version of the skill
+/// in one document, which no client loads in the project.
+fn is_of_skill(path: &str, purpose: Purpose, files: &dyn Files) -> bool {
+    let directory = parent_dir(path);
+    purpose == Purpose::Instructions
+        && directory.contains("skills/")
+        && files.exists(&below(directory, "SKILL.md"))
+}
+
 /// Whether an installer wrote the file and replaces it with the next version of its skill.
-fn is_installed(path: &str, files: &dyn Files) -> bool {
-    let Some((_, below)) = path.split_once("skills/") else { return false };
+pub(super) fn is_installed(path: &str, files: &dyn Files) -> bool {
+    let Some((_, rest)) = path.split_once("skills/") else { return false };
     let names = cached(files, "agents installed skills", || {
         let lock = manifest::json(files, LOCK);
         let names = lock["skills"].as_object().into_iter().flatten();
         names.map(|(name, _)| name.clone()).collect::<HashSet<String>>()
     });
-    let name = below.split_once('/').map(|(name, _)| name);
+    let name = rest.split_once('/').map(|(name, _)| name);
     path.starts_with('.') && name.is_some_and(|name| names.contains(name))
 }
 
@@ -146,6 +156,8 @@ pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
         .map(String::as_str)
         .filter(|other| is_same_name(other) && rank(other) < rank(path))
         .filter(|other| !is_unloaded(other, context.file.purpose, true))
+        .filter(|other| !is_of_skill(other, context.file.purpose, context.files))
+        .filter(|other| !is_installed(other, context.files))
         .take(MAX_COPIES)
         .collect();
     others.sort_by_key(|other| rank(other));

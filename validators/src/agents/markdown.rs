@@ -27,6 +27,9 @@ const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 /// Maximum number of bytes before and after a span that are read as its context.
 const MAX_CONTEXT: u32 = 2_000;
 
+/// Maximum number of bytes before and after a span that belong to what is said about it.
+const MAX_NEAR: u32 = 160;
+
 /// Verbs with which an instruction to run a command starts, in lower case.
 const IMPERATIVES: [&str; 16] = [
     "add",
@@ -83,17 +86,24 @@ impl<'s> Instructions<'s> {
     /// Whether the sentence around `span` negates what it says or refers to the past. The line above
     /// counts as well, because sentences and introductions of lists continue on the next line.
     pub(super) fn is_negated(&self, span: Span) -> bool {
-        self.has_near(span, &NEGATIONS)
+        self.has_word(span, &self.context(span), &NEGATIONS)
     }
 
-    /// Whether the line of `span`, the line above or the heading has one of the words.
+    /// Whether the text near `span` on its line, or the heading, has one of the words.
     pub(super) fn has_near(&self, span: Span, words: &[&str]) -> bool {
-        let context = self.context(span);
+        let line = self.source.lines_around(span);
+        let start = line.start.max(span.start.saturating_sub(MAX_NEAR));
+        let end = line.end.min(span.end.saturating_add(MAX_NEAR));
+        self.has_word(span, &self.source.slice(Span { start, end }).to_lowercase(), words)
+    }
+
+    /// Whether a text in lower case, or the heading above `span`, has one of the words.
+    fn has_word(&self, span: Span, text: &str, words: &[&str]) -> bool {
         let headings = &self.document.headings;
         let below = headings.partition_point(|heading| heading.span.end <= span.start);
         let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
-        words.iter().any(|word| context.contains(word) || heading.contains(word))
+        words.iter().any(|word| text.contains(word) || heading.contains(word))
     }
 
     /// Whether the sentence around the command at `span` says how something happens, not what to do:

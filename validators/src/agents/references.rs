@@ -1,14 +1,15 @@
 //! Paths, links and imports in instructions that do not exist.
 
 use super::AgentContext;
+use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
-use super::words::{COMMON_NAMES, CREATING, NEGATIONS, PAST_AND_FUTURE, is_placeholder_path};
+use super::words::{COMMON_NAMES, CREATING, PAST_AND_FUTURE, is_placeholder_path};
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
@@ -128,7 +129,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 /// Whether the text around a path does not state that the path exists.
 pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
     let text = instructions.context(span);
-    instructions.has_near(span, &NEGATIONS)
+    instructions.is_negated(span)
         || instructions.has_near(span, &PAST_AND_FUTURE)
         || is_renamed(instructions, span)
         || CREATING.iter().any(|word| text.contains(word))
@@ -209,6 +210,10 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
+        // The installer brings the link back; a link to another skill asks to install that one too.
+        if is_installed(path, context.files) && !written.starts_with("../") {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         // A copy can lack files that the original has next to it.
         let is_dead_in = |original: &str| {
             let target = join(parent_dir(original), &written);
@@ -308,7 +313,9 @@ fn is_alias(import: &str, target: &str, context: &AgentContext<'_, '_>) -> bool 
 
 /// Whether a line in lower case explains imports by an example.
 fn is_sample(line: &str) -> bool {
-    ["e.g", "for example", "for instance", "such as", "syntax"].iter().any(|word| line.contains(word))
+    ["e.g", "for example", "for instance", "such as", "syntax"]
+        .iter()
+        .any(|word| line.contains(word))
 }
 
 /// The start of a reference to a file in the steering files of Kiro.

@@ -237,7 +237,8 @@ fn what_claude_code_accepts_is_no_error() {
 
 #[test]
 fn an_error_needs_a_client_that_refuses_the_file() {
-    let listed = "---\nname: a\ndescription: Does a.\nargument-hint: [one: \"x\" or \"y\"]\n---\nText\n";
+    let listed =
+        "---\nname: a\ndescription: Does a.\nargument-hint: [one: \"x\" or \"y\"]\n---\nText\n";
     let stray = "---\nname: b\ndescription: Does b.\nno field\n---\nText\n";
     let named = "---\nname: d\ndescription: Does c.\n---\nText\n";
     let long = format!("---\nname: e\ndescription: {}\n---\nText\n", "Does it. ".repeat(130));
@@ -276,14 +277,22 @@ fn an_installer_replaces_the_skills_of_its_lock_file() {
     let found = all_findings(&[
         ("skills-lock.json", lock),
         (".agents/skills/react/AGENTS.md", text),
+        (
+            ".agents/skills/react/SKILL.md",
+            "---\nname: react\ndescription: Does a.\n---\nSee [it](../b/SKILL.md).\n",
+        ),
         (".agents/skills/own/AGENTS.md", text),
+        (".agents/skills/one/SKILL.md", "---\nname: one\ndescription: Does a.\n---\nText\n"),
+        (".agents/skills/one/AGENTS.md", text),
         (".claude/commands/templates/page.md", text),
     ]);
     assert_eq!(
         heads(&found),
         [
+            "info agents/dead-link .agents/skills/one/AGENTS.md",
             "warning agents/dead-link .agents/skills/own/AGENTS.md",
             "info agents/dead-link .agents/skills/react/AGENTS.md",
+            "warning agents/dead-link .agents/skills/react/SKILL.md",
             "info agents/dead-link .claude/commands/templates/page.md",
         ],
         "{found:?}"
