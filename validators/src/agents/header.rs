@@ -227,9 +227,13 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         } else if context.file.purpose == Purpose::Agent
             && let Some(span) = stray_line(source)
         {
-            report
-                .at(span, "this line of the front matter is neither a field nor part of one")
-                .help("write `key: value`, or indent the continuation of a value");
+            let message = "this line of the front matter is neither a field nor part of one";
+            let finding = report.at(span, message);
+            finding.help("write `key: value`, or indent the continuation of a value");
+            // VS Code ignores the line, and reads the others.
+            if context.file.client == Client::Copilot {
+                finding.severity = finding.severity.min(Severity::Warning);
+            }
         }
         return;
     }
