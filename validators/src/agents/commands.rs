@@ -11,8 +11,9 @@ use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::project::tasks::{Targets, TaskRunner};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::listing::Listing;
-use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::nearest::{is_typo, nearest};
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::{Source, Span};
 use std::collections::BTreeSet;
@@ -192,6 +193,9 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         };
         let finding = report.at(task.span, message);
         finding.help(help);
+        if let Some(name) = similar.filter(|name| is_typo(task.name, name)) {
+            finding.fix_unsafe(format!("Run `{name}`"), vec![Edit::replace(task.span, name)]);
+        }
         context.lower_in_copy(finding);
     }
 }

@@ -49,12 +49,13 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
     let last = last.trim_start_matches(['>', ' ', '\t']).trim_end();
     let is_closed = last.len() >= length && last.chars().all(|c| c == mark);
     if !is_closed {
-        let has_inner_fence = lines.any(|line| line.trim_start().starts_with(&opening[..length]));
+        let fence = &opening[..length];
+        let has_inner_fence = lines.any(|line| line.trim_start().starts_with(fence));
         let start = block.span.start as usize;
         let first = written.lines().next().map_or(0, str::len);
         let finding = report.at(Span::new(start, start + first), "the code block is not closed");
         finding.help(if has_inner_fence {
-            "a block that contains blocks needs longer fences, such as four backticks"
+            "if it contains other blocks, make its first and last fence longer, such as four backticks; otherwise, close it"
         } else {
             "close it; what follows is not read as instructions"
         });

@@ -4,11 +4,12 @@
 use super::AgentContext;
 use super::markdown::begins_generated;
 use super::model::{Client, Purpose};
-use super::skills::has_strict_client;
+use super::skills::is_for_codex;
 use super::vendors::names;
-use aidd_engine::parse::values::{Datum, front_matter};
+use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::paths::{Globs, join};
 use aidd_engine::text::source::{Source, Span};
@@ -68,9 +69,12 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
                 && !begins_generated(source.text()) =>
         {
             let message = "instructions without `applyTo` are not applied automatically";
-            report
-                .at(first_line(source), message)
-                .help("add the front matter `applyTo: \"**\"`, or globs of the files");
+            let finding = report.at(first_line(source), message);
+            finding.help("add the front matter `applyTo: \"**\"`, or globs of the files");
+            // Copilot reads them when it follows the other file.
+            if is_named_elsewhere(context) {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
         Client::Windsurf => {
             let Some((value, span)) = field(source, "trigger") else { return };
@@ -96,6 +100,15 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
         }
         _ => {}
     }
+}
+
+/// Files with instructions that Copilot always reads.
+const ALWAYS_READ: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
+
+/// Whether instructions that Copilot always reads name this file.
+fn is_named_elsewhere(context: &AgentContext<'_, '_>) -> bool {
+    let mut texts = ALWAYS_READ.iter().filter_map(|path| side_file(context.files, path));
+    texts.any(|text| text.contains(context.source.name()))
 }
 
 /// The keys with globs, by client.
@@ -203,21 +216,24 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         } else if context.file.purpose == Purpose::Skill {
             let finding =
                 report.at(*span, format!("the front matter is not valid YAML: {message}"));
-            // Claude Code quotes such a value and parses the front matter again.
-            let is_repaired = source.path().contains(".claude/skills/") && quoted(source).is_some();
-            if is_repaired && !has_strict_client(context) {
-                finding.severity = Severity::Warning;
+            // Claude Code quotes such values and parses the front matter again; Codex does not.
+            if !is_for_codex(source.path()) && is_repaired(source) {
+                finding.severity = finding.severity.min(Severity::Warning);
             }
-            match quoted(source) {
+            match quoted(source).or_else(|| quoted_at(source, *span)) {
                 Some(edit) => finding.fix("Quote the value", vec![edit]),
                 None => finding.help("put the value in quotes"),
             };
         } else if context.file.purpose == Purpose::Agent
             && let Some(span) = stray_line(source)
         {
-            report
-                .at(span, "this line of the front matter is neither a field nor part of one")
-                .help("write `key: value`, or indent the continuation of a value");
+            let message = "this line of the front matter is neither a field nor part of one";
+            let finding = report.at(span, message);
+            finding.help("write `key: value`, or indent the continuation of a value");
+            // VS Code ignores the line, and reads the others.
+            if context.file.client == Client::Copilot {
+                finding.severity = finding.severity.min(Severity::Warning);
+            }
         }
         return;
     }
@@ -229,15 +245,21 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
 }
 
 /// The first line of the front matter that no lenient reader understands: neither a field, a list
-/// item, a comment nor an indented line.
+/// item, a comment, an indented line, nor part of a quoted value that began on a line before.
 fn stray_line(source: &Source) -> Option<Span> {
     let text = source.text();
     let (start, end) = front_matter(text)?;
     let mut at = start;
+    let mut quote = None;
     for line in text[start..end].split_inclusive('\n') {
         let offset = at;
         at += line.len();
         let line = line.trim_end();
+        if let Some(open) = quote {
+            quote = Some(open).filter(|open| !line.ends_with(*open));
+            continue;
+        }
+        quote = open_quote(line);
         let is_part =
             line.is_empty() || line.starts_with([' ', '\t', '#', '-', ']', '}', '"', '\'']);
         if !is_part && !line.contains(':') {
@@ -245,6 +267,71 @@ fn stray_line(source: &Source) -> Option<Span> {
         }
     }
     None
+}
+
+/// The quote that begins the value on a line and does not end on it.
+fn open_quote(line: &str) -> Option<char> {
+    let (_, value) = line.split_once(": ")?;
+    let value = value.trim();
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    (!value[1..].contains(quote)).then_some(quote)
+}
+
+/// The key and the value of a line of front matter that Claude Code puts in quotes when the front
+/// matter is not valid YAML: one with a character that has a meaning in YAML.
+fn quotable(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.trim_end().split_once(':')?;
+    let is_key_char = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
+    let is_quoted = |quote| value.trim_start().starts_with(quote) && value.ends_with(quote);
+    let is_special = value.contains(SPECIAL) || value.trim_start().contains(": ");
+    let is_field = !key.is_empty()
+        && key.chars().all(is_key_char)
+        && value.starts_with([' ', '\t'])
+        && !value.trim().is_empty();
+    (is_field && !is_quoted('"') && !is_quoted('\'') && is_special)
+        .then(|| (key, value.trim_start()))
+}
+
+/// Characters of a value for which Claude Code quotes it.
+const SPECIAL: [char; 13] = ['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`'];
+
+/// A value as a string in double quotes.
+fn in_quotes(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Whether the front matter is valid YAML once Claude Code has put values in quotes.
+fn is_repaired(source: &Source) -> bool {
+    let Some((start, end)) = front_matter(source.text()) else { return false };
+    let fixed: Vec<String> = source.text()[start..end]
+        .lines()
+        .map(|line| match quotable(line) {
+            Some((key, value)) => format!("{key}: {}", in_quotes(value)),
+            None => line.to_owned(),
+        })
+        .collect();
+    let values = Values::read(Format::Yaml, &fixed.join("\n"));
+    values.broken.is_none() && values.roots.first().is_some_and(|&root| is_map(&values, root))
+}
+
+fn is_map(values: &Values, root: usize) -> bool {
+    values.all[root].datum == Datum::Map
+}
+
+/// Puts the value on the line of `span` in quotes, if that makes the front matter valid.
+fn quoted_at(source: &Source, span: Span) -> Option<Edit> {
+    let line = source.line_span(source.line_of(span.start));
+    let (_, value) = quotable(source.slice(line))?;
+    let from = line.start as usize + source.slice(line).find(value)?;
+    let (start, end) = front_matter(source.text())?;
+    let quoted = in_quotes(value);
+    let fixed = format!(
+        "{}{quoted}{}",
+        &source.text()[start..from],
+        &source.text()[from + value.len()..end]
+    );
+    let is_valid = Values::read(Format::Yaml, &fixed).broken.is_none();
+    is_valid.then(|| Edit::replace(Span::new(from, from + value.len()), quoted))
 }
 
 /// Puts the first value in quotes that contains `: `, or text after a list: `[a] [b]`.
@@ -264,9 +351,8 @@ fn quoted(source: &Source) -> Option<Edit> {
             && value.split_once(']').is_some_and(|(_, rest)| !rest.trim().is_empty());
         if is_key && (is_plain && value.contains(": ") || is_after_list) {
             let from = offset + key.len() + 2;
-            let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
             let span = Span::new(from, from + value.len());
-            return Some(Edit::replace(span, format!("\"{escaped}\"")));
+            return Some(Edit::replace(span, in_quotes(value)));
         }
     }
     None

@@ -164,7 +164,10 @@ fn flat(context: &AgentContext<'_, '_>, commands: &[&str], report: &mut Report<'
             let span = first_key(context, hook).unwrap_or(value.span);
             if !commands.iter().any(|key| has(key)) {
                 if has("hooks") {
-                    groups.push(span);
+                    // VS Code reads the hooks of groups in files of Copilot.
+                    if context.file.client != Client::Copilot {
+                        groups.push(span);
+                    }
                 } else if value.datum == Datum::Map {
                     empty.push(span);
                 }

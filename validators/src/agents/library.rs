@@ -5,11 +5,12 @@ use super::model::Purpose;
 use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
 use super::{AgentContext, is_checked};
 use crate::cached::cached;
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Finding, RuleId, Severity};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::text::paths::parent_dir;
+use aidd_engine::text::paths::{below, parent_dir};
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of files for agents in a collection.
@@ -23,6 +24,13 @@ const SECURITY: [&str; 3] =
 /// Rules on settings in templates that concern only the projects that copy them: what is broad there
 /// is a choice, and the copy of a script can be executable.
 const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
+
+/// Rules on what a text refers to: in a template, the names are those of the projects that copy it.
+const OF_TEMPLATES: [&str; 4] =
+    ["agents/dead-link", "agents/dead-path", "agents/missing-command", "agents/skill-file"];
+
+/// The file in which the installer `skills` records what it installed.
+const LOCK: &str = "skills-lock.json";
 
 /// Whether at least half of the files of the project are rules, skills, agents and commands: it
 /// collects them for other projects.
@@ -42,7 +50,7 @@ fn is_for_agents(path: &str) -> bool {
 }
 
 /// Lowers the rules on a file that no client loads from its place: in a template, a backup, or the
-/// records of a measurement.
+/// records of a measurement; and on files of skills that an installer overwrites.
 pub(super) fn lower_unloaded(
     context: &AgentContext<'_, '_>,
     rules: impl Iterator<Item = &'static str>,
@@ -50,15 +58,52 @@ pub(super) fn lower_unloaded(
 ) {
     let (path, purpose) = (context.source.path(), context.file.purpose);
     let is_markdown = context.file.is_markdown();
-    if !is_unloaded(path, purpose, true) {
+    let is_unused = is_unloaded(path, purpose, true) || is_of_skill(path, purpose, context.files);
+    let is_installed = is_markdown && is_installed(path, context.files);
+    if !is_unused && !is_installed && !is_template(path) {
         return;
     }
-    let is_whole = is_markdown || is_unloaded(path, purpose, false);
+    let is_whole = is_installed || is_unused && (is_markdown || is_unloaded(path, purpose, false));
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
-    let rules = rules.filter(|rule| is_whole || OF_COPIES.contains(rule));
+    let rules = rules.filter(|rule| {
+        is_whole
+            || is_unused && OF_COPIES.contains(rule)
+            || is_template(path) && OF_TEMPLATES.contains(rule)
+    });
+    // Links of installed skills are looked at one by one.
+    let rules = rules.filter(|rule| !is_installed || is_unused || *rule != "agents/dead-link");
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
+}
+
+/// Whether a file with the name of instructions is one of the files of a skill: a version of the skill
+/// in one document, which no client loads in the project.
+fn is_of_skill(path: &str, purpose: Purpose, files: &dyn Files) -> bool {
+    let directory = parent_dir(path);
+    purpose == Purpose::Instructions
+        && directory.contains("skills/")
+        && files.exists(&below(directory, "SKILL.md"))
+}
+
+/// Whether an installer wrote the file and replaces it with the next version of its skill.
+pub(super) fn is_installed(path: &str, files: &dyn Files) -> bool {
+    let Some((_, rest)) = path.split_once("skills/") else { return false };
+    let names = cached(files, "agents installed skills", || {
+        let lock = manifest::json(files, LOCK);
+        let names = lock["skills"].as_object().into_iter().flatten();
+        names.map(|(name, _)| name.clone()).collect::<HashSet<String>>()
+    });
+    let name = rest.split_once('/').map(|(name, _)| name);
+    path.starts_with('.') && name.is_some_and(|name| names.contains(name))
+}
+
+/// Whether a file is a template among the files of a client.
+fn is_template(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let last = stem.rsplit(['-', '_']).next().unwrap_or(&stem);
+    directory.split('/').chain([last]).any(|part| COPIED_DIRS.contains(&part))
 }
 
 fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
@@ -111,6 +156,8 @@ pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
         .map(String::as_str)
         .filter(|other| is_same_name(other) && rank(other) < rank(path))
         .filter(|other| !is_unloaded(other, context.file.purpose, true))
+        .filter(|other| !is_of_skill(other, context.file.purpose, context.files))
+        .filter(|other| !is_installed(other, context.files))
         .take(MAX_COPIES)
         .collect();
     others.sort_by_key(|other| rank(other));
@@ -156,6 +203,7 @@ impl AgentContext<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aidd_engine::text::files::Memory;
 
     #[test]
     fn no_client_loads_templates_backups_and_records() {
@@ -172,6 +220,28 @@ mod tests {
             ("CLAUDE.md", Purpose::Instructions, false),
         ] {
             assert_eq!(is_unloaded(path, purpose, true), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn templates_and_installed_skills_are_recognised() {
+        for (path, expected) in [
+            (".claude/commands/templates/a.md", true),
+            (".claude/commands/skill-template.md", true),
+            (".claude/agents/template-engineer.md", false),
+            ("CLAUDE.md", false),
+        ] {
+            assert_eq!(is_template(path), expected, "{path}");
+        }
+        let lock = r#"{ "version": 1, "skills": { "react": { "source": "owner/skills" } } }"#;
+        let files = Memory([(LOCK.to_owned(), lock.as_bytes().to_vec())].into());
+        for (path, expected) in [
+            (".agents/skills/react/AGENTS.md", true),
+            (".claude/skills/react/SKILL.md", true),
+            (".agents/skills/own/SKILL.md", false),
+            ("skills/react/SKILL.md", false),
+        ] {
+            assert_eq!(is_installed(path, &files), expected, "{path}");
         }
     }
 

@@ -6,6 +6,7 @@ use aidd_engine::parse::values::Datum;
 use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::sibling;
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::source::Span;
 
 /// Maximum length of the description of a server.
@@ -105,9 +106,11 @@ fn own_version(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         // Tools write the version of a development tree during the release.
         let is_placeholder = version.starts_with("0.0.0");
         if identifier == name && own != version && !is_placeholder {
-            report
-                .at(span, format!("`package.json` has the version {version}, not {own}"))
-                .help("write the version of the package");
+            let message = format!("`package.json` has the version {version}, not {own}");
+            let finding = report.at(span, message);
+            finding.help("write the version of the package");
+            // The registry accepts an earlier version, which is published too.
+            finding.severity = finding.severity.min(Severity::Warning);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of an instruction file that refer to the project: code, commands, links and imports,
 //! with their spans.
 
+use super::words::NEGATIONS;
 use aidd_engine::parse::document::{self, Document};
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::text::source::{Source, Span};
@@ -26,6 +27,9 @@ const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 /// Maximum number of bytes before and after a span that are read as its context.
 const MAX_CONTEXT: u32 = 2_000;
 
+/// Maximum number of bytes before and after a span that belong to what is said about it.
+const MAX_NEAR: u32 = 160;
+
 /// Verbs with which an instruction to run a command starts, in lower case.
 const IMPERATIVES: [&str; 16] = [
     "add",
@@ -44,80 +48,6 @@ const IMPERATIVES: [&str; 16] = [
     "then",
     "update",
     "use",
-];
-
-/// Words that negate a statement or refer to the past, in lower case.
-const NEGATIONS: &[&str] = &[
-    "never",
-    "don't",
-    "don’t",
-    "do not",
-    "not ",
-    "no longer",
-    "avoid",
-    "instead of",
-    "rather than",
-    "deprecated",
-    "removed",
-    "deleted",
-    "legacy",
-    "formerly",
-    "previously",
-    "used to",
-    "was ",
-    "were ",
-    "replaced",
-    "replaces",
-    "renamed",
-    "moved",
-    "migrat",
-    "old ",
-    "without",
-    "no need",
-    "if you add",
-    "if there is",
-    "if available",
-    "if defined",
-    "only while",
-    "temporar",
-    // German.
-    "gelöscht",
-    "entfernt",
-    "umbenannt",
-    "verschoben",
-    "veraltet",
-    "früher",
-    "ehemalig",
-    "nicht mehr",
-    // French, Spanish and Portuguese.
-    "supprimé",
-    "renommé",
-    "déplacé",
-    "eliminad",
-    "renombrad",
-    "ya no ",
-    "removid",
-    "excluíd",
-    // Chinese, Japanese, Korean and Russian.
-    "删除",
-    "移除",
-    "废弃",
-    "不再",
-    "削除",
-    "廃止",
-    "삭제",
-    "제거",
-    "더 이상",
-    "удал",
-    "больше не",
-    "forbidden",
-    "banned",
-    "unlike",
-    "wrong",
-    "bad:",
-    "❌",
-    "✗",
-    "🚫",
 ];
 
 impl<'s> Instructions<'s> {
@@ -156,12 +86,24 @@ impl<'s> Instructions<'s> {
     /// Whether the sentence around `span` negates what it says or refers to the past. The line above
     /// counts as well, because sentences and introductions of lists continue on the next line.
     pub(super) fn is_negated(&self, span: Span) -> bool {
-        let context = self.context(span);
+        self.has_word(span, &self.context(span), &NEGATIONS)
+    }
+
+    /// Whether the text near `span` on its line, or the heading, has one of the words.
+    pub(super) fn has_near(&self, span: Span, words: &[&str]) -> bool {
+        let line = self.source.lines_around(span);
+        let start = line.start.max(span.start.saturating_sub(MAX_NEAR));
+        let end = line.end.min(span.end.saturating_add(MAX_NEAR));
+        self.has_word(span, &self.source.slice(Span { start, end }).to_lowercase(), words)
+    }
+
+    /// Whether a text in lower case, or the heading above `span`, has one of the words.
+    fn has_word(&self, span: Span, text: &str, words: &[&str]) -> bool {
         let headings = &self.document.headings;
         let below = headings.partition_point(|heading| heading.span.end <= span.start);
         let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
-        NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
+        words.iter().any(|word| text.contains(word) || heading.contains(word))
     }
 
     /// Whether the sentence around the command at `span` says how something happens, not what to do:

@@ -4,7 +4,7 @@ use super::AgentContext;
 use super::model::{AgentFile, Client, Purpose};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::paths::{below, parent_dir};
 use aidd_engine::text::source::Span;
 
@@ -97,7 +97,12 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             };
             let wrong = context.children_of(Some(value)).map(|(_, value)| value).find(is_other);
             if let Some(wrong) = wrong {
-                report.at(wrong.span, format!("the values of `{key}` must be strings"));
+                let message = format!("the values of `{key}` must be strings");
+                let finding = report.at(wrong.span, message);
+                // The schemas of other clients are not published.
+                if !matches!(context.file.client, Client::Claude | Client::Codex) {
+                    finding.severity = finding.severity.min(Severity::Warning);
+                }
             }
         }
     }

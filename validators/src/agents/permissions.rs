@@ -80,7 +80,16 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
         return;
     }
     let help = "remove the setting; each user can choose it for their own machine";
-    let mut add = |span: Span, message: &str| _ = report.at(span, message).help(help);
+    // Recent versions of Claude Code ignore the mode, and a trusted server can be a choice: only what
+    // turns off all questions in every version is an error.
+    let is_total = matches!(context.file.client, Client::Codex | Client::Zed);
+    let mut add = |span: Span, message: &str| {
+        let finding = report.at(span, message);
+        finding.help(help);
+        if !is_total {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
+    };
     match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings) => {
             let mode = context.text(&["permissions", "defaultMode"]);

@@ -1,14 +1,15 @@
 //! Paths, links and imports in instructions that do not exist.
 
 use super::AgentContext;
+use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
-use super::words::{COMMON_NAMES, CREATING, is_placeholder_path};
+use super::words::{COMMON_NAMES, CREATING, PAST_AND_FUTURE, is_placeholder_path};
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
@@ -128,7 +129,17 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 /// Whether the text around a path does not state that the path exists.
 pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
     let text = instructions.context(span);
-    instructions.is_negated(span) || CREATING.iter().any(|word| text.contains(word))
+    instructions.is_negated(span)
+        || instructions.has_near(span, &PAST_AND_FUTURE)
+        || is_renamed(instructions, span)
+        || CREATING.iter().any(|word| text.contains(word))
+}
+
+/// Whether an arrow to other code follows a path: `old.md` → `new.md`.
+fn is_renamed(instructions: &Instructions<'_>, span: Span) -> bool {
+    let rest = instructions.source.text()[span.end as usize..].trim_start_matches([' ', '|']);
+    let to = ["→", "->", "=>"].iter().find_map(|arrow| rest.strip_prefix(arrow));
+    to.is_some_and(|to| to.trim_start_matches([' ', '|']).starts_with('`'))
 }
 
 /// The only file with the name of the file that was at `path`.
@@ -199,6 +210,10 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
+        // The installer brings the link back; a link to another skill asks to install that one too.
+        if is_installed(path, context.files) && !written.starts_with("../") {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         // A copy can lack files that the original has next to it.
         let is_dead_in = |original: &str| {
             let target = join(parent_dir(original), &written);
@@ -259,6 +274,8 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
         let is_local = target.contains(".local.");
         if context.files.exists(&target)
             || is_local
+            || is_alias(import, &target, context)
+            || is_sample(&instructions.line(span))
             || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
         {
@@ -280,6 +297,25 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             finding.help("correct the path; the client silently ignores the import");
         }
     }
+}
+
+/// Whether an import is rather a module: a program file below a directory that does not exist.
+fn is_alias(import: &str, target: &str, context: &AgentContext<'_, '_>) -> bool {
+    let Some((first, _)) = import.split_once('/').filter(|(first, _)| !first.starts_with('.'))
+    else {
+        return false;
+    };
+    let is_document = IMPORTED.iter().any(|ending| import.ends_with(ending));
+    let above = target.strip_suffix(import).unwrap_or_default();
+    let has_dir = |listing: &Listing| listing.has_dir(&format!("{above}{first}"));
+    !is_document && !context.listing().is_some_and(has_dir)
+}
+
+/// Whether a line in lower case explains imports by an example.
+fn is_sample(line: &str) -> bool {
+    ["e.g", "for example", "for instance", "such as", "syntax"]
+        .iter()
+        .any(|word| line.contains(word))
 }
 
 /// The start of a reference to a file in the steering files of Kiro.

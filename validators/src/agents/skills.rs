@@ -6,7 +6,7 @@ use super::model::{Client, Purpose, classify};
 use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::finding::{Edit, Finding, Severity};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 
@@ -20,6 +20,14 @@ const MAX_LISTED: usize = 1536;
 /// Directories of skills whose clients follow the specification.
 const STRICT_ROOTS: [&str; 4] =
     [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
+/// Directories of skills that Codex loads: it refuses front matter that is not valid YAML, and a
+/// skill whose description is missing or too long.
+const CODEX_ROOTS: [&str; 2] = [".agents/skills/", ".codex/skills/"];
+
+/// Whether Codex loads the skill at `path`.
+pub(super) fn is_for_codex(path: &str) -> bool {
+    CODEX_ROOTS.iter().any(|root| path.starts_with(root) || path.contains(&format!("/{root}")))
+}
 
 /// Whether a directory above that of the skill is a skill, so that this one is one of its files.
 fn is_in_skill(context: &AgentContext<'_, '_>) -> bool {
@@ -60,7 +68,7 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     let is_strict = STRICT_ROOTS.iter().any(|root| directory.contains(root));
     let Some((name, span)) = header_text(context, "name") else {
         if is_strict {
-            let message = "a skill without a `name` is not loaded";
+            let message = "the skill has no `name`, which the specification requires";
             let finding = report.at(context.source.line_span(0), message);
             finding.help("add `name`, the name of the directory");
             if is_valid_name(folder) {
@@ -128,7 +136,14 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     let path = context.source.path();
     // Claude Code takes the first paragraph of a skill without a description.
     let is_claude = path.contains(".claude/skills/");
-    let severity = is_claude.then_some(Severity::Info);
+    let severity = match is_claude {
+        true => Some(Severity::Info),
+        // Other clients load the skill, or nobody knows whether they do.
+        false => (!is_for_codex(path)).then_some(Severity::Warning),
+    };
+    let lower = |finding: &mut Finding| {
+        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
+    };
     let has_header = context.source.text().trim_start_matches('\u{FEFF}').starts_with("---");
     if !has_header && !path.contains("template") && !is_in_skill(context) {
         // Other programs have files with this name.
@@ -137,11 +152,7 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         }
         let finding = report.at(first, "a skill without front matter has no description");
         finding.help("add `name` and `description` between `---` lines");
-        // Clients load what is directly in a directory of skills, or at the root.
-        let above = parent_dir(parent_dir(path));
-        let is_loaded = parent_dir(path).is_empty() || above.ends_with("skills");
-        let severity = severity.or_else(|| (!is_loaded).then_some(Severity::Warning));
-        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
+        lower(finding);
         return;
     }
     if !is_readable(context) {
@@ -155,8 +166,8 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
                 Span { end: context.source.lines_around(Span { end: span.start, ..span }).end, ..span },
                 format!("the description has {length} characters; clients read at most {MAX_DESCRIPTION}"),
             );
-            if is_claude {
-                finding.severity = Severity::Warning;
+            if !is_for_codex(path) {
+                finding.severity = finding.severity.min(Severity::Warning);
             }
         }
         Some((text, span)) if is_claude && listed_length(context, text) > MAX_LISTED => {
@@ -168,14 +179,13 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         }
         Some((text, span)) if text.trim().is_empty() => {
             let message = "the description is empty, so no agent selects the skill";
-            let finding = report.at(span, message);
-            finding.severity = severity.unwrap_or(finding.severity);
+            lower(report.at(span, message));
         }
         None if context.at(&["description"]).is_none() => {
             let message = "a skill without a `description` is not selected by agents";
             let finding = report.at(first, message);
             finding.help("say what the skill does and when to use it");
-            finding.severity = severity.unwrap_or(finding.severity);
+            lower(finding);
         }
         _ => {}
     }
@@ -231,8 +241,13 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
     }
     let first = context.source.line_span(0);
     let client = context.file.client.name();
+    // VS Code loads an agent without a description.
+    let severity = (context.file.client == Client::Copilot).then_some(Severity::Warning);
+    let lower = |finding: &mut Finding| {
+        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
+    };
     let Some(header) = front_matter(context.source.text()) else {
-        report.at(first, format!("{client} does not load an agent without front matter"));
+        lower(report.at(first, format!("{client} does not load an agent without front matter")));
         return;
     };
     if context.data.broken.is_some() {
@@ -242,6 +257,7 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         if header_text(context, key).is_none_or(|(text, _)| text.trim().is_empty()) {
             let finding =
                 report.at(first, format!("{client} does not load an agent without `{key}`"));
+            lower(finding);
             let stem = name.strip_suffix(".md").unwrap_or(name);
             if *key == "name" && is_valid_name(stem) && context.at(&["name"]).is_none() {
                 let at = u32::try_from(header.0).unwrap_or_default();

@@ -233,9 +233,70 @@ fn what_claude_code_accepts_is_no_error() {
         ],
         "{found:?}"
     );
-    let other = (".github/copilot-instructions.md", "Use short functions.\n");
-    let found = all_findings(&[files[0], other]);
-    assert_eq!(heads(&found), ["error agents/unreadable .claude/skills/a/SKILL.md"], "{found:?}");
+}
+
+#[test]
+fn an_error_needs_a_client_that_refuses_the_file() {
+    let listed =
+        "---\nname: a\ndescription: Does a.\nargument-hint: [one: \"x\" or \"y\"]\n---\nText\n";
+    let stray = "---\nname: b\ndescription: Does b.\nno field\n---\nText\n";
+    let named = "---\nname: d\ndescription: Does c.\n---\nText\n";
+    let long = format!("---\nname: e\ndescription: {}\n---\nText\n", "Does it. ".repeat(130));
+    let found = all_findings(&[
+        (".agents/skills/a/SKILL.md", listed),
+        (".claude/skills/a/SKILL.md", listed),
+        (".github/skills/b/SKILL.md", stray),
+        (".agents/skills/c/SKILL.md", named),
+        (".agents/skills/e/SKILL.md", &long),
+        (".cursor/skills/e/SKILL.md", &long),
+        (".github/agents/f.agent.md", "---\nname: f\n---\nText\n"),
+        (".cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "a", "env": { "P": 1 } } } }"#),
+        (".mcp.json", r#"{ "mcpServers": { "a": { "command": "a", "env": { "P": 1 } } } }"#),
+    ]);
+    assert_eq!(
+        heads(&found),
+        [
+            "error agents/unreadable .agents/skills/a/SKILL.md",
+            "warning agents/skill-name .agents/skills/c/SKILL.md",
+            "error agents/skill-description .agents/skills/e/SKILL.md",
+            "warning agents/unreadable .claude/skills/a/SKILL.md",
+            "warning agents/mcp-shape .cursor/mcp.json",
+            "warning agents/skill-description .cursor/skills/e/SKILL.md",
+            "warning agents/agent-fields .github/agents/f.agent.md",
+            "error agents/unreadable .github/skills/b/SKILL.md",
+            "error agents/mcp-shape .mcp.json",
+        ],
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_installer_replaces_the_skills_of_its_lock_file() {
+    let lock = r#"{ "version": 1, "skills": { "react": { "source": "example/skills" } } }"#;
+    let text = "See [it](gone.md).\n";
+    let found = all_findings(&[
+        ("skills-lock.json", lock),
+        (".agents/skills/react/AGENTS.md", text),
+        (
+            ".agents/skills/react/SKILL.md",
+            "---\nname: react\ndescription: Does a.\n---\nSee [it](../b/SKILL.md).\n",
+        ),
+        (".agents/skills/own/AGENTS.md", text),
+        (".agents/skills/one/SKILL.md", "---\nname: one\ndescription: Does a.\n---\nText\n"),
+        (".agents/skills/one/AGENTS.md", text),
+        (".claude/commands/templates/page.md", text),
+    ]);
+    assert_eq!(
+        heads(&found),
+        [
+            "info agents/dead-link .agents/skills/one/AGENTS.md",
+            "warning agents/dead-link .agents/skills/own/AGENTS.md",
+            "info agents/dead-link .agents/skills/react/AGENTS.md",
+            "warning agents/dead-link .agents/skills/react/SKILL.md",
+            "info agents/dead-link .claude/commands/templates/page.md",
+        ],
+        "{found:?}"
+    );
 }
 
 #[test]

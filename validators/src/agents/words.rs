@@ -11,7 +11,8 @@ fn section(name: &str) -> Vec<&'static str> {
         TABLE.lines().skip_while(|line| line.strip_prefix('[') != Some(&format!("{name}]")));
     lines.next();
     let lines = lines.take_while(|line| !line.starts_with('['));
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.trim_matches('"')).collect()
 }
 
 /// Words in a line that creates or copies the named file, or that names it as an example.
@@ -39,6 +40,11 @@ pub(super) static RECORD_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("record directories"));
 /// Words in a line whose commands depend on the project.
 pub(super) static HEDGES: LazyLock<Vec<&str>> = LazyLock::new(|| section("hedges"));
+/// Words that negate a statement, refer to the past or state a condition.
+pub(super) static NEGATIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("negations"));
+/// Words of a sentence about a path that no longer exists or does not exist yet.
+pub(super) static PAST_AND_FUTURE: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("past and future"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
@@ -65,12 +71,20 @@ mod tests {
     #[test]
     fn every_section_has_words() {
         let long = [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES, &HOME_FILES, &SAMPLE_DIRS];
-        for words in long.into_iter().chain([&AGENT_DIRS, &COPIED_ROOTS, &HEDGES, &RECORD_DIRS]) {
+        for words in long.into_iter().chain([
+            &AGENT_DIRS,
+            &COPIED_ROOTS,
+            &HEDGES,
+            &RECORD_DIRS,
+            &NEGATIONS,
+            &PAST_AND_FUTURE,
+        ]) {
             assert!(words.len() > 5, "{words:?}");
         }
         for words in [&BACKUP_DIRS, &COPIED_DIRS] {
             assert!(words.len() > 2, "{words:?}");
         }
+        assert!(NEGATIONS.contains(&"was ") && PAST_AND_FUTURE.contains(&"will be "));
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
         assert!(is_placeholder_name("my_crate") && is_placeholder_name("package_name"));
         assert!(!is_placeholder_path("docs/food.md") && !is_placeholder_name("build"));
