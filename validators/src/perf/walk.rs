@@ -7,7 +7,7 @@ use super::ast::{
 };
 use super::declared::Declared;
 use super::project::Package;
-use super::{calls, cleanup, effects, imports, layout, lazy, loops, next, props, react, waterfall};
+use super::{calls, cleanup, imports, layout, lazy, leaks, loops, next, props, react, waterfall};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -180,14 +180,18 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         states.find(|it| it.value == Some(name))
     }
 
-    /// Whether the script has a callback for the removal of its component, or stops something.
+    /// Whether the script has a callback for the removal of its component.
     pub(super) fn stops_on_removal(&self) -> bool {
-        const ENDS: [&str; 5] =
-            ["nmount", "estroy", "deactivated", "onScopeDispose", "onDeactivated"];
+        const ENDS: [&str; 6] = [
+            "nmount",
+            "estroy",
+            "deactivated",
+            "nScopeDispose",
+            "onDeactivated",
+            "beforeRouteLeave",
+        ];
         // `onMounted` and `onMount` do not contain the first word.
-        *self.stops_on_removal.get_or_init(|| {
-            ENDS.iter().chain(&effects::STOPS).any(|name| contains(self.text, name))
-        })
+        *self.stops_on_removal.get_or_init(|| ENDS.iter().any(|name| contains(self.text, name)))
     }
 
     /// The variables that the script declares.
@@ -314,7 +318,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_object_expression(&mut self, object: &ObjectExpression<'a>) {
-        effects::check_options(self, object);
+        leaks::check_options(self, object);
         walk::walk_object_expression(self, object);
     }
 
@@ -326,7 +330,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
             }
             react::check_hook(self, call, hook);
         }
-        effects::check_call(self, call);
+        leaks::check_call(self, call);
         cleanup::check_removal(self, call);
         calls::check(self, call);
         loops::check_call(self, call);
