@@ -163,7 +163,8 @@ pub(super) fn check_method<'a>(
 fn is_root(path: &str) -> bool {
     let (dirs, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
-    stem.eq_ignore_ascii_case("app")
+    stem == "app"
+        || stem.ends_with("App")
         || stem == "+layout" && dirs.rsplit('/').next() == Some("routes")
         || stem == "default" && dirs.rsplit('/').next() == Some("layouts")
 }
