@@ -6,6 +6,7 @@ mod calls;
 mod cleanup;
 mod declared;
 mod effects;
+mod first_uses;
 mod imports;
 mod keys;
 mod layout;

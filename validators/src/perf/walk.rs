@@ -6,6 +6,7 @@ use super::ast::{
     is_hook_name, name_of, span,
 };
 use super::declared::Declared;
+use super::first_uses::FirstUses;
 use super::project::Package;
 use super::{calls, cleanup, imports, layout, lazy, leaks, loops, next, props, react, waterfall};
 use aidd_engine::rules::rule::Report;
@@ -110,6 +111,8 @@ pub(super) struct Walker<'a, 'r, 's> {
     stops_on_removal: OnceCell<bool>,
     /// The variables of the script, once they are needed.
     declared: OnceCell<Declared<'a>>,
+    /// How the names of the script are used, once it is needed.
+    first_uses: OnceCell<FirstUses<'a>>,
     /// The name of the class of React that encloses the current node.
     class: Option<&'a str>,
     is_component_file: bool,
@@ -144,6 +147,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             elements: Vec::new(),
             stops_on_removal: OnceCell::new(),
             declared: OnceCell::new(),
+            first_uses: OnceCell::new(),
             class: None,
             is_component_file: [".tsx", ".jsx"].iter().any(|end| path.ends_with(end)),
             document_heads: 0,
@@ -197,6 +201,11 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
     /// The variables that the script declares.
     pub(super) fn declared(&self) -> &Declared<'a> {
         self.declared.get_or_init(|| Declared::of(self.program))
+    }
+
+    /// The variables of which the script uses only the first item.
+    pub(super) fn first_uses(&self) -> &FirstUses<'a> {
+        self.first_uses.get_or_init(|| FirstUses::of(self.program))
     }
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
