@@ -43,7 +43,6 @@ DISPUTED = [
     ("nextjs/no-document-import-in-page|nextjs/no-before-interactive-script-outside-document", False, r"^case\d+/components/", "outside of `pages` and `app`, the document can import the file"),
     ("nextjs/google-font-display", False, "display=fallback", "the text is invisible for 0.1 s at most"),
     ("unicorn/no-invalid-remove-event-listener", True, r"tsx removeEventListener|\?\.", "the function of the window, and calls that are only made if the function exists"),
-    ("unicorn/prefer-array-find", False, r"^((?!\.filter\([^)]*\)(\[0\]|\.shift|\.pop|\.at)|\[\w+\] ?= ?\w+\.filter).)*$", "the first match is used in another statement, or with a default"),
 ]
 
 

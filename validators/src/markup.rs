@@ -17,6 +17,8 @@ use oxc_ast::ast::Program;
 const MARKUP: Kind = Kind("markup");
 /// Scripts without elements.
 const SCRIPT: Kind = Kind("script");
+/// Style sheets with fonts.
+const STYLES: Kind = Kind("styles");
 
 /// The rules on markup and scripts of front ends.
 pub(super) const FAMILY: Family = Family {
@@ -24,6 +26,8 @@ pub(super) const FAMILY: Family = Family {
     rules: || [a11y::rules(), perf::rules()].concat(),
     claim,
     check,
+    // An import of a library is reported once in a package.
+    needs_listing: true,
     affects_other_files: |path| {
         path.rsplit('/').next() == Some("package.json")
             || path.ends_with(".css")
@@ -37,7 +41,8 @@ pub(super) const FAMILY: Family = Family {
 fn claim(path: &str, text: &str) -> Option<Kind> {
     let script =
         || perf::claims_script(path).then_some(SCRIPT).filter(|_| !test_files::is_test(path));
-    let Some(language) = Language::of_path(path) else { return script() };
+    let other = || script().or_else(|| perf::claims_styles(path, text).then_some(STYLES));
+    let Some(language) = Language::of_path(path) else { return other() };
     let is_minified = path.ends_with(".min.js") || path.ends_with(".min.html");
     // A script without a closing tag contains no elements.
     let has_elements = language != Language::Jsx
@@ -77,6 +82,12 @@ fn check(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>) {
     let language = Language::of_path(source.path()).filter(|_| kind == MARKUP);
     let accessibility = a11y::Enabled::new(report);
     let performance = perf::Checks::new(context.files, report);
+    if kind == STYLES {
+        if let Some(performance) = &performance {
+            performance.check_styles(context.tree, report);
+        }
+        return;
+    }
     if performance.is_none() && (accessibility.is_empty() || language.is_none()) {
         return;
     }

@@ -164,12 +164,25 @@ fn check_first<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, n
     }
 }
 
-/// Reports `const [first] = list.filter(…)`.
+/// Reports `const [first] = list.filter(…)`, and a variable of which only the first item is used.
 #[inline(never)]
 pub(super) fn check_declarator<'a>(
     walker: &mut Walker<'a, '_, '_>,
     declarator: &VariableDeclarator<'a>,
 ) {
+    // The template of a component can use the variables of its script.
+    let has_template = walker.imports.is_vue_file || walker.imports.has_runes;
+    if let (Some(name), Some(list)) = (binding_name(&declarator.id), &declarator.init)
+        && !has_template
+        && filter_name(walker, list).is_some()
+        && walker.report.begin("perf/filter-first")
+        && walker.first_uses().is_first_only(name)
+    {
+        let place = span(list.span());
+        if let Some(finding) = walker.at("perf/filter-first", place, Match::First.message()) {
+            finding.help(format!("Use `find`, and `{name}` itself for the first item."));
+        }
+    }
     let BindingPattern::ArrayPattern(pattern) = &declarator.id else { return };
     let [Some(_)] = &pattern.elements[..] else { return };
     if let Some(init) = declarator.init.as_ref().filter(|_| pattern.rest.is_none()) {

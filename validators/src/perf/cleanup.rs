@@ -2,7 +2,7 @@
 //! React.
 
 use super::ast::*;
-use super::effects;
+use super::leaks;
 use super::react::TIMED;
 use super::walk::Walker;
 use oxc_ast::ast::*;
@@ -74,19 +74,20 @@ fn check_angular<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
             .and_then(callee_name)
             .is_some_and(|name| matches!(name, "Component" | "Directive"))
     });
-    let ends = ["ngOnDestroy", "estroyRef", "takeUntil", "onDestroy"];
+    // The component of the application exists as long as the page.
+    let is_root = class.id.as_ref().is_some_and(|id| matches!(&*id.name, "App" | "AppComponent"));
+    let ends = ["ngOnDestroy", "estroyRef", "takeUntil", "onDestroy", "ntilDestroy"];
     let is_ended = || ends.iter().any(|name| contains(walker.slice(span(class.span)), name));
-    if !is_component || is_ended() {
+    if !is_component || is_root || is_ended() {
         return;
     }
     for member in &class.body.body {
         let ClassElement::MethodDefinition(method) = member else { continue };
-        let starts = method
-            .key
-            .static_name()
-            .is_some_and(|name| matches!(&*name, "ngOnInit" | "ngAfterViewInit" | "constructor"));
+        let starts = method.key.static_name().is_some_and(|name| {
+            matches!(&*name, "ngOnInit" | "ngAfterContentInit" | "ngAfterViewInit" | "constructor")
+        });
         if starts {
-            effects::check_method(walker, &method.value, span(class.span));
+            leaks::check_method(walker, &method.value, span(class.span));
         }
     }
 }
@@ -118,6 +119,6 @@ fn check_react<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
     if let Some(mount) = method("componentDidMount").filter(|_| is_react_class(class))
         && method("componentWillUnmount").is_none()
     {
-        effects::check_method(walker, mount, span(class.span));
+        leaks::check_method(walker, mount, span(class.span));
     }
 }

@@ -1,10 +1,9 @@
-//! Rules on effects: endless renders, state that can be computed, and listeners, timers and
-//! observers that are never stopped.
+//! Rules on effects of React: endless renders, and state that can be computed.
 
 use super::ast::*;
 use super::cleanup;
+use super::leaks::{self, Cleanup, Scope};
 use super::walk::{Role, Walker};
-use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
 
 /// Checks an effect of React.
@@ -26,10 +25,12 @@ pub(super) fn check_effect<'a>(
     if hook == "useEffect" {
         check_derived(walker, function, &dependencies);
     }
-    check_leaks(walker, function, function.span(), &dependencies, Cleanup::Returned);
+    let scope = Scope::Part(function.span());
+    leaks::check_leaks(walker, function, scope, &dependencies, Cleanup::Returned);
 }
 
-enum Dependencies<'b, 'a> {
+/// When an effect runs.
+pub(super) enum Dependencies<'b, 'a> {
     /// The effect runs after each render.
     None,
     List(&'b ArrayExpression<'a>),
@@ -38,7 +39,7 @@ enum Dependencies<'b, 'a> {
 
 impl Dependencies<'_, '_> {
     /// Whether the effect runs only once.
-    fn is_once(&self) -> bool {
+    pub(super) fn is_once(&self) -> bool {
         matches!(self, Self::List(list) if list.elements.is_empty())
     }
 
@@ -248,242 +249,4 @@ fn is_pure_call(call: &CallExpression<'_>) -> bool {
         )
     });
     is_known && receiver(call).is_some_and(is_pure)
-}
-
-/// How a callback declares that it stops what it starts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cleanup {
-    /// It returns a function.
-    Returned,
-    /// Another callback or method does it.
-    Elsewhere,
-}
-
-/// Checks the calls that register callbacks of Vue and Svelte.
-#[inline(never)]
-pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
-    let cleanup = match name_of(&call.callee) {
-        Some("onMount") if walker.imports.is_from_any("onMount", &["svelte"]) => Cleanup::Returned,
-        Some("onMounted" | "onBeforeMount") if !walker.package.has_react => Cleanup::Elsewhere,
-        _ => return,
-    };
-    let Some(function) = Callable::of_argument(call, 0) else { return };
-    if cleanup == Cleanup::Returned {
-        cleanup::check_async(walker, function, "Svelte");
-    }
-    if walker.stops_on_removal() {
-        return;
-    }
-    check_leaks(walker, function, Span::default(), &Dependencies::Unknown, cleanup);
-}
-
-/// Checks the options of a component of Vue: `mounted() { … }`.
-#[inline(never)]
-pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &ObjectExpression<'a>) {
-    if !walker.imports.is_vue_file {
-        return;
-    }
-    for name in ["mounted", "created"] {
-        let Some(function) = property(object, name).and_then(Callable::of) else { continue };
-        if walker.stops_on_removal() {
-            return;
-        }
-        let scope = Span::default();
-        check_leaks(walker, function, scope, &Dependencies::Unknown, Cleanup::Elsewhere);
-    }
-}
-
-/// Checks the method of a class that runs when its component appears.
-pub(super) fn check_method<'a>(
-    walker: &mut Walker<'a, '_, '_>,
-    method: &Function<'a>,
-    class: Span,
-) {
-    let function = Callable::Function(method);
-    check_leaks(walker, function, class, &Dependencies::Unknown, Cleanup::Elsewhere);
-}
-
-/// Maximum length in bytes of an effect that is checked for leaks.
-const MAX_EFFECT: usize = 16 << 10;
-
-/// Words of calls that stop something.
-pub(super) const STOPS: [&str; 12] = [
-    "removeEventListener",
-    "clearInterval",
-    "disconnect(",
-    "unobserve(",
-    "nsubscribe",
-    ".close(",
-    ".off(",
-    "removeListener",
-    ".remove(",
-    ".destroy(",
-    ".abort(",
-    ".terminate(",
-];
-
-/// Reports what a callback starts and never stops. `scope` is where it could be stopped; empty if
-/// the whole script was searched before.
-fn check_leaks<'a>(
-    walker: &mut Walker<'a, '_, '_>,
-    function: Callable<'_, 'a>,
-    scope: Span,
-    dependencies: &Dependencies<'_, 'a>,
-    cleanup: Cleanup,
-) {
-    if cleanup == Cleanup::Returned && returns_value(function.statements()) {
-        return;
-    }
-    let text = walker.slice(scope);
-    let is_too_long = cleanup == Cleanup::Returned && text.len() > MAX_EFFECT;
-    if is_too_long || STOPS.iter().any(|word| contains(text, word)) {
-        return;
-    }
-    let mut found = Vec::new();
-    if let Some(call) = function.expression().and_then(call_of) {
-        // An arrow function returns the result, which can be the function that stops it.
-        if callee_name(call) == Some("addEventListener") {
-            found.extend(started_by(walker, call, dependencies));
-        }
-    }
-    let body = walker.slice(function.span());
-    collect_starts(walker, function.statements(), body, dependencies, &mut found);
-    for (place, what, remedy) in found {
-        let message = format!("{what} is never stopped");
-        if let Some(finding) = walker.at("perf/leaking-effect", place, message) {
-            let remedy = match cleanup {
-                Cleanup::Returned => format!("Return a function that calls `{remedy}`."),
-                Cleanup::Elsewhere => format!("Call `{remedy}` when the component is removed."),
-            };
-            finding.help(remedy);
-        }
-    }
-}
-
-type Started = (Span, &'static str, &'static str);
-
-/// Collects what statements start, also in branches, but not in nested functions.
-fn collect_starts<'a>(
-    walker: &Walker<'a, '_, '_>,
-    statements: &[Statement<'a>],
-    body: &str,
-    dependencies: &Dependencies<'_, 'a>,
-    found: &mut Vec<Started>,
-) {
-    for statement in statements {
-        match statement {
-            Statement::ExpressionStatement(statement) => {
-                if let Some(call) = call_of(&statement.expression) {
-                    found.extend(started_by(walker, call, dependencies));
-                }
-            }
-            Statement::VariableDeclaration(declaration) => {
-                for declarator in &declaration.declarations {
-                    found.extend(started_by_declaration(walker, declarator, body));
-                }
-            }
-            Statement::IfStatement(branch) => {
-                let inner = block_statements(&branch.consequent);
-                collect_starts(walker, inner, body, dependencies, found);
-            }
-            Statement::BlockStatement(block) => {
-                collect_starts(walker, &block.body, body, dependencies, found);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What a call starts whose result nobody uses.
-fn started_by<'a>(
-    walker: &Walker<'a, '_, '_>,
-    call: &CallExpression<'a>,
-    dependencies: &Dependencies<'_, 'a>,
-) -> Option<Started> {
-    let object = receiver(call);
-    let root = object.and_then(root_name);
-    let place = span(call.span);
-    match callee_name(call)? {
-        "addEventListener" => {
-            let is_global = match object {
-                None => true,
-                Some(object) => {
-                    let text = slice(walker.text, object);
-                    matches!(text, "window" | "document" | "globalThis" | "self" | "document.body")
-                        || text == "window.visualViewport"
-                }
-            };
-            // The element of a ref disappears with the component, but not between two effects.
-            let is_repeated = !dependencies.is_once()
-                && !matches!(dependencies, Dependencies::Unknown)
-                && object.is_some_and(|object| slice(walker.text, object).ends_with(".current"));
-            let stops_itself = match call.arguments.get(2).and_then(Argument::as_expression) {
-                None => false,
-                Some(options) => match options.get_inner_expression() {
-                    Expression::BooleanLiteral(_) => false,
-                    Expression::ObjectExpression(object) => {
-                        property(object, "once").is_some() || property(object, "signal").is_some()
-                    }
-                    _ => true,
-                },
-            };
-            let is_one_time = string_argument(call, 0)
-                .is_some_and(|event| matches!(event, "load" | "DOMContentLoaded"));
-            let is_leak = (is_global || is_repeated) && !stops_itself && !is_one_time;
-            is_leak.then_some((place, "listener", "removeEventListener"))
-        }
-        "setInterval" => {
-            let is_timer = matches!(root, None | Some("window" | "globalThis"))
-                && walker.state_of_setter("setInterval").is_none()
-                && call.arguments.len() >= 2;
-            is_timer.then_some((place, "timer", "clearInterval"))
-        }
-        "subscribe" => {
-            let object = object?;
-            // A request ends by itself.
-            let is_endless = match call_of(object).and_then(callee_name) {
-                // `timer` with one argument ends after one value.
-                Some("timer") => call_of(object).is_some_and(|call| call.arguments.len() >= 2),
-                Some(name) => matches!(name, "interval" | "fromEvent"),
-                None => name_of(object).is_some_and(|name| name.to_lowercase().contains("store")),
-            };
-            is_endless.then_some((place, "subscription", "unsubscribe"))
-        }
-        "on" => {
-            let name = object.and_then(name_of)?.to_ascii_lowercase();
-            let is_emitter = name.ends_with("socket") || name.ends_with("emitter");
-            is_emitter.then_some((place, "listener", "off"))
-        }
-        _ => None,
-    }
-}
-
-/// What a declaration starts, if nothing but the declaration and calls of `observe` use the name.
-fn started_by_declaration<'a>(
-    walker: &Walker<'a, '_, '_>,
-    declarator: &VariableDeclarator<'a>,
-    body: &str,
-) -> Option<Started> {
-    let name = binding_name(&declarator.id)?;
-    let init = declarator.init.as_ref()?;
-    if body.len() > MAX_EFFECT {
-        return None;
-    }
-    if let Expression::NewExpression(new) = init.get_inner_expression() {
-        let class = name_of(&new.callee).filter(|class| class.ends_with("Observer"))?;
-        let observes = body.matches(&format!("{name}.observe(")).count()
-            + body.matches(&format!("{name}?.observe(")).count();
-        if observes == 0 || count_mentions(body, name) != observes + 1 {
-            return None;
-        }
-        let is_known = matches!(
-            class,
-            "ResizeObserver" | "IntersectionObserver" | "MutationObserver" | "PerformanceObserver"
-        );
-        return is_known.then_some((span(new.span), "observer", "disconnect"));
-    }
-    let call = call_of(init).filter(|call| callee_name(call) == Some("setInterval"))?;
-    let is_timer =
-        walker.state_of_setter("setInterval").is_none() && count_mentions(body, name) == 1;
-    is_timer.then(|| (span(call.span), "timer", "clearInterval"))
 }

@@ -9,7 +9,8 @@ use oxc_ast::ast::*;
 pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, import: &ImportExpression<'a>) {
     let Some(module) = string_of(&import.source) else { return };
     let Some(first) = walker.imports.static_import(module) else { return };
-    if !super::imports::runs_in_browser(walker) {
+    let path = walker.report.source().path();
+    if !walker.imports.run_in_browser(walker.text, walker.package, path) {
         return;
     }
     let message =

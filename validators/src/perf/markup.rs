@@ -68,15 +68,19 @@ pub(super) fn check(
         let message =
             "the connection to `fonts.gstatic.com` is opened only after the style sheet has loaded";
         if let Some(finding) = at(report, "perf/font-preconnect", font.tag_span(), message) {
-            finding.help(
-                "Add `<link rel=\"preconnect\" href=\"https://fonts.gstatic.com\" crossorigin>` before it.",
-            );
+            let start = font.tag_span().start as usize;
+            let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let indent = &text[line..start];
+            let indent = if indent.trim().is_empty() { indent } else { "" };
+            let link = "<link rel=\"preconnect\" href=\"https://fonts.gstatic.com\" crossorigin>";
+            let edit = Edit::insert(font.tag_span().start, format!("{link}\n{indent}"));
+            finding.help(format!("Add `{link}` before it.")).fix("Add the connection", vec![edit]);
         }
     }
 }
 
 /// Whether the words of a path say that the file is the template of an e-mail.
-fn is_mail(path: &str) -> bool {
+pub(super) fn is_mail(path: &str) -> bool {
     const MAIL: [&str; 7] = ["email", "emails", "mail", "mails", "mailer", "mailers", "newsletter"];
     path.split(|c: char| !c.is_ascii_alphanumeric())
         .any(|word| MAIL.iter().any(|mail| word.eq_ignore_ascii_case(mail)))
@@ -183,6 +187,7 @@ fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
         return;
     }
     let is_jsx = element.document().language() == Language::Jsx;
+    let cors = if is_jsx { "crossOrigin=\"anonymous\"" } else { "crossorigin" };
     if let Some(Value::Static { text, span }) = element.value("href")
         && rel == "stylesheet"
         && is_tuned
@@ -193,9 +198,14 @@ fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
     {
         let place = element.tag_span();
         if let Some(finding) = at(report, "perf/font-display", place, super::FONT_DISPLAY) {
-            finding
-                .help("Add `&display=swap` to the address.")
-                .fix_unsafe("Set `display=swap`", vec![swap_display(text, span)]);
+            finding.help("Add `&display=swap` to the address.");
+            let (title, edits) = ("Set `display=swap`", vec![swap_display(text, span)]);
+            // Somebody can have chosen another value on purpose.
+            if text.contains("display=") {
+                finding.fix_unsafe(title, edits);
+            } else {
+                finding.fix(title, edits);
+            }
         }
     }
     if is_tuned && (rel.is_empty() || rel == "preload") {
@@ -203,8 +213,19 @@ fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
         if target.trim_end_matches('/') == "https://fonts.gstatic.com" {
             let message = "the address of a server is not a file: without `rel=\"preconnect\"`, the link does nothing";
             let place = element.tag_span();
+            let crossorigin = has(element, "crossorigin");
+            let cors = if crossorigin { String::new() } else { format!(" {cors}") };
             if let Some(finding) = at(report, "perf/font-preconnect", place, message) {
                 finding.help("Set `rel=\"preconnect\"`.");
+                let name_end = element.name_span().end;
+                let edits = match element.value("rel") {
+                    Some(Value::Static { span, .. }) => {
+                        vec![Edit::insert(name_end, cors), Edit::replace(span, "preconnect")]
+                    }
+                    None => vec![Edit::insert(name_end, format!(" rel=\"preconnect\"{cors}"))],
+                    Some(_) => return,
+                };
+                finding.fix("Set `rel=\"preconnect\"`", edits);
             }
             return;
         }
@@ -213,11 +234,17 @@ fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
         return;
     }
     let kind = element.value("as");
-    let cors = if is_jsx { "crossOrigin=\"anonymous\"" } else { "crossorigin" };
     if kind.is_none() {
         let message = "preload without `as`: the browser does not load the file in advance";
         if let Some(finding) = at(report, "perf/incomplete-preload", element.tag_span(), message) {
             finding.help("Add `as` with the kind of the file, such as `as=\"font\"`.");
+            let target = element.value("href").and_then(Value::text).unwrap_or_default();
+            if let Some(kind) = kind_of_file(target) {
+                let is_missing = kind == "font" && !has(element, "crossorigin");
+                let cors = if is_missing { format!(" {cors}") } else { String::new() };
+                let edit = Edit::insert(element.name_span().end, format!(" as=\"{kind}\"{cors}"));
+                finding.fix(format!("Add `as=\"{kind}\"`"), vec![edit]);
+            }
         }
     } else if kind.and_then(Value::text) == Some("font") && !has(element, "crossorigin") {
         let message = "preload of a font without `crossorigin`: the browser loads the font twice";
@@ -228,6 +255,19 @@ fn check_link(element: Element<'_>, is_tuned: bool, report: &mut Report<'_>) {
                 .fix("Add `crossorigin`", vec![Edit::insert(end, format!(" {cors}"))]);
         }
     }
+}
+
+/// The kind of a file that is loaded in advance, from the extension in its address.
+fn kind_of_file(address: &str) -> Option<&'static str> {
+    let address = address.split(['?', '#']).next().unwrap_or(address);
+    let name = address.rsplit('/').next().unwrap_or(address);
+    Some(match name.rsplit_once('.')?.1 {
+        "woff2" | "woff" | "ttf" | "otf" => "font",
+        "css" => "style",
+        "js" => "script",
+        "avif" | "gif" | "jpeg" | "jpg" | "png" | "svg" | "webp" => "image",
+        _ => return None,
+    })
 }
 
 /// Calls that return another value each time.

@@ -6,16 +6,21 @@ mod calls;
 mod cleanup;
 mod declared;
 mod effects;
+mod first_uses;
 mod imports;
 mod keys;
 mod layout;
 mod lazy;
+mod leaks;
+mod library;
 mod loops;
 mod markup;
 mod next;
 mod project;
 mod props;
 mod react;
+mod styles;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -23,6 +28,7 @@ mod waterfall;
 
 use crate::scripts::nesting::TooComplex;
 use crate::scripts::with_program_of_type;
+use aidd_engine::parse::syntax::Tree;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -85,7 +91,7 @@ const RULES: &[&str] = &[
     "perf/whole-library-import",
 ];
 
-/// The message on a font without `display`.
+/// The message on a font whose text is invisible at first.
 const FONT_DISPLAY: &str = "text is invisible until the font has loaded";
 
 /// The ids of all rules.
@@ -103,6 +109,14 @@ pub(super) fn claims_script(path: &str) -> bool {
     is_script && !is_excluded.iter().any(|end| stem.ends_with(end))
 }
 
+/// Whether the rules check the style sheet at this path.
+pub(super) fn claims_styles(path: &str, text: &str) -> bool {
+    let is_sheet = path.ends_with(".css") || path.ends_with(".scss");
+    is_sheet
+        && !path.ends_with(".min.css")
+        && memchr::memmem::find(text.as_bytes(), b"@font-face").is_some()
+}
+
 /// The checks on one file, if a rule is enabled and the file is part of the product.
 pub(super) struct Checks<'c> {
     files: &'c dyn Files,
@@ -113,13 +127,8 @@ impl<'c> Checks<'c> {
     pub(super) fn new(files: &'c dyn Files, report: &mut Report<'_>) -> Option<Self> {
         let path = report.source().path();
         let is_enabled = RULES.iter().chain(markup::RULES).any(|rule| report.begin(rule));
-        let is_other = || {
-            matches!(
-                Purpose::of_file(path, files),
-                Purpose::Test | Purpose::Vendored | Purpose::Generated | Purpose::Archived
-            )
-        };
-        let is_checked = is_enabled && !is_other() && !is_minified(report.source().text());
+        let is_checked =
+            is_enabled && !is_other_purpose(path, files) && !is_minified(report.source().text());
         is_checked.then(|| Self { files, package: Package::of_file(files, path) })
     }
 
@@ -130,7 +139,8 @@ impl<'c> Checks<'c> {
 
     /// Runs the rules on a script.
     pub(super) fn check_script(&self, program: &Program<'_>, report: &mut Report<'_>) {
-        check_program(report.source().text(), program, &self.package, self.files, report);
+        let text = report.source().text();
+        check_program(&mut Walker::new(text, program, &self.package, self.files, report), program);
     }
 
     /// Runs the rules on the scripts in a file of markup.
@@ -139,14 +149,64 @@ impl<'c> Checks<'c> {
         language: Language,
         report: &mut Report<'_>,
     ) -> Result<(), TooComplex> {
+        if language == Language::Astro {
+            return self.check_front_matter(report);
+        }
         if !matches!(language, Language::Vue | Language::Svelte) {
             return Ok(());
         }
         let text = script_only(report.source().text());
+        let is_setup = is_setup(report.source().text(), language);
         with_program_of_type(&text, SourceType::ts(), |program| {
-            check_program(&text, program, &self.package, self.files, report);
+            let mut walker = Walker::new(&text, program, &self.package, self.files, report);
+            check_program(&mut walker, program);
+            if is_setup {
+                leaks::check_setup(&mut walker, program);
+                waterfall::check_setup(&mut walker, program);
+            }
         })
     }
+
+    /// Runs the rules on the script at the start of a page of Astro.
+    fn check_front_matter(&self, report: &mut Report<'_>) -> Result<(), TooComplex> {
+        let Some(text) = front_matter(report.source().text()) else { return Ok(()) };
+        let renders_on_demand = text.contains("prerender = false")
+            || self.package.renders_on_demand && !text.contains("prerender = true");
+        if !renders_on_demand {
+            return Ok(());
+        }
+        with_program_of_type(&text, SourceType::ts(), |program| {
+            let mut walker = Walker::new(&text, program, &self.package, self.files, report);
+            waterfall::check_page(&mut walker, program);
+        })
+    }
+
+    /// Runs the rules on a style sheet.
+    pub(super) fn check_styles(&self, tree: &Tree<'_>, report: &mut Report<'_>) {
+        if !self.package.is_desktop {
+            styles::check(tree, report);
+        }
+    }
+}
+
+/// Whether the only script of a component runs for each new component.
+fn is_setup(text: &str, language: Language) -> bool {
+    let mut scripts = memchr::memmem::find_iter(text.as_bytes(), b"<script");
+    let (Some(start), None) = (scripts.next(), scripts.next()) else { return false };
+    let Some(length) = end_of_tag(&text[start..]) else { return false };
+    let tag = &text[start..start + length];
+    match language {
+        Language::Vue => tag.contains(" setup"),
+        _ => !tag.contains("module"),
+    }
+}
+
+/// Whether a file is not part of the product.
+fn is_other_purpose(path: &str, files: &dyn Files) -> bool {
+    matches!(
+        Purpose::of_file(path, files),
+        Purpose::Test | Purpose::Vendored | Purpose::Generated | Purpose::Archived
+    )
 }
 
 /// Whether a text consists of very long lines, as the output of a bundler does.
@@ -157,17 +217,22 @@ fn is_minified(text: &str) -> bool {
         && memchr::memchr_iter(b'\n', text.as_bytes()).count() < text.len() / MAX_LINE
 }
 
-fn check_program<'a>(
-    text: &'a str,
-    program: &Program<'a>,
-    package: &Package,
-    files: &dyn Files,
-    report: &mut Report<'_>,
-) {
-    let mut walker = Walker::new(text, program, package, files, report);
-    imports::check(&mut walker, program);
-    if package.has_next {
-        next::check_module(&mut walker, program);
+/// The script between the first two lines of dashes, with all other bytes replaced by spaces.
+fn front_matter(text: &str) -> Option<String> {
+    let start = text.find("---")? + 3;
+    let end = start + text[start..].find("\n---")?;
+    if !text[..start - 3].trim().is_empty() {
+        return None;
+    }
+    let mut bytes = vec![b' '; text.len()];
+    bytes[start..end].copy_from_slice(&text.as_bytes()[start..end]);
+    String::from_utf8(bytes).ok()
+}
+
+fn check_program<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) {
+    library::check(walker, program);
+    if walker.package.has_next {
+        next::check_module(walker, program);
     }
     walker.visit_program(program);
 }

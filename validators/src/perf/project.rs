@@ -22,6 +22,11 @@ pub(super) struct Package {
     pub(super) narrows_imports: bool,
     /// Whether Next serves images as they are.
     pub(super) has_plain_images: bool,
+    pub(super) has_nuxt: bool,
+    /// Whether Astro renders pages when somebody requests them, unless a page says otherwise.
+    pub(super) renders_on_demand: bool,
+    /// Whether the files of the package are read from the disk of the user.
+    pub(super) is_desktop: bool,
 }
 
 /// Packages of which one suffices to show that the code runs in browsers.
@@ -57,6 +62,10 @@ const SERVER: [&str; 11] = [
     "socket.io",
 ];
 
+/// Names of files with settings, without extension.
+const SETTINGS: [&str; 5] =
+    ["next.config", "vite.config", "babel.config", "app.config", "astro.config"];
+
 impl Package {
     /// The package of the file at `path`, from the nearest `package.json`.
     pub(super) fn of_file(files: &dyn Files, path: &str) -> Arc<Self> {
@@ -91,7 +100,7 @@ impl Package {
         let has_any = |names: &[&str]| names.iter().any(|name| has(name));
         let settings = || {
             let mut paths = vec![format!("{dir}.babelrc"), format!("{dir}app.json")];
-            for name in ["next.config", "vite.config", "babel.config", "app.config"] {
+            for name in SETTINGS {
                 for end in ["js", "ts", "mjs", "cjs", "mts", "json"] {
                     paths.push(format!("{dir}{name}.{end}"));
                 }
@@ -103,6 +112,11 @@ impl Package {
                 && settings().any(|text| {
                     text.contains("reactCompiler") && !text.contains("reactCompiler: false")
                 });
+        let renders_on_demand = has("astro")
+            && settings().any(|text| {
+                let text: String = text.split_whitespace().collect();
+                ["output:\"server\"", "output:'server'"].iter().any(|it| text.contains(it))
+            });
         let narrowing =
             ["babel-plugin-lodash", "lodash-webpack-plugin", "babel-plugin-transform-imports"];
         let engine_field = |name: &str| data.get("engines").and_then(|it| it.get(name)).is_some();
@@ -121,6 +135,9 @@ impl Package {
                 && settings().any(|text| {
                     text.contains("unoptimized: true") || text.contains("output: \"export\"")
                 }),
+            has_nuxt: has_any(&["nuxt", "nuxt-nightly"]),
+            renders_on_demand,
+            is_desktop: has_any(&["electron", "@tauri-apps/api"]),
         }
     }
 

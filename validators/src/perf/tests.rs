@@ -4,7 +4,8 @@ use crate::DISTRIBUTION;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::text::files::Memory;
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples;
 use std::sync::LazyLock;
@@ -93,4 +94,33 @@ fn tests_and_bundles_are_not_checked() {
     assert_eq!(messages("src/__tests__/a.ts", text), [""; 0]);
     let bundle = format!("{text}{}", "a();".repeat(3000));
     assert_eq!(messages("src/a.ts", &bundle), [""; 0]);
+}
+
+#[test]
+fn a_whole_library_is_reported_once_in_a_package() {
+    let client = r#"{ "dependencies": { "vue": "3" } }"#;
+    let import = "import _ from 'lodash';\n";
+    let component = "<script setup>\nimport { debounce } from 'lodash';\n</script>";
+    let files = [
+        ("package.json", client),
+        ("apps/shop/package.json", client),
+        ("apps/shop/src/a.ts", import),
+        ("src/a.test.ts", import),
+        ("src/b.vue", component),
+        ("src/c.ts", import),
+        ("src/d.ts", "const text = 'lodash';\n"),
+        ("src/server/a.ts", import),
+    ];
+    let memory = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let memory = Memory(memory.into());
+    let listing = Listing::new(files.map(|(path, _)| path.to_owned()));
+    let files = &Listed { files: &memory, listing: &listing };
+    let messages = |path: &str| -> Vec<String> {
+        let text = String::from_utf8(memory.0[path].clone()).expect("UTF-8");
+        let checked = ENGINE.check(&Source::new(path, text), files);
+        checked.findings.iter().map(|finding| finding.message.clone()).collect()
+    };
+    assert_eq!(messages("src/b.vue"), ["`lodash` is bundled in full: 2 files import it"]);
+    assert_eq!(messages("src/c.ts"), [""; 0]);
+    assert_eq!(messages("apps/shop/src/a.ts"), ["`lodash` is bundled in full"]);
 }

@@ -6,8 +6,9 @@ use super::ast::{
     is_hook_name, name_of, span,
 };
 use super::declared::Declared;
+use super::first_uses::FirstUses;
 use super::project::Package;
-use super::{calls, cleanup, effects, imports, layout, lazy, loops, next, props, react, waterfall};
+use super::{calls, cleanup, imports, layout, lazy, leaks, loops, next, props, react, waterfall};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -110,6 +111,8 @@ pub(super) struct Walker<'a, 'r, 's> {
     stops_on_removal: OnceCell<bool>,
     /// The variables of the script, once they are needed.
     declared: OnceCell<Declared<'a>>,
+    /// How the names of the script are used, once it is needed.
+    first_uses: OnceCell<FirstUses<'a>>,
     /// The name of the class of React that encloses the current node.
     class: Option<&'a str>,
     is_component_file: bool,
@@ -144,6 +147,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             elements: Vec::new(),
             stops_on_removal: OnceCell::new(),
             declared: OnceCell::new(),
+            first_uses: OnceCell::new(),
             class: None,
             is_component_file: [".tsx", ".jsx"].iter().any(|end| path.ends_with(end)),
             document_heads: 0,
@@ -180,19 +184,28 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         states.find(|it| it.value == Some(name))
     }
 
-    /// Whether the script has a callback for the removal of its component, or stops something.
+    /// Whether the script has a callback for the removal of its component.
     pub(super) fn stops_on_removal(&self) -> bool {
-        const ENDS: [&str; 5] =
-            ["nmount", "estroy", "deactivated", "onScopeDispose", "onDeactivated"];
+        const ENDS: [&str; 6] = [
+            "nmount",
+            "estroy",
+            "deactivated",
+            "nScopeDispose",
+            "onDeactivated",
+            "beforeRouteLeave",
+        ];
         // `onMounted` and `onMount` do not contain the first word.
-        *self.stops_on_removal.get_or_init(|| {
-            ENDS.iter().chain(&effects::STOPS).any(|name| contains(self.text, name))
-        })
+        *self.stops_on_removal.get_or_init(|| ENDS.iter().any(|name| contains(self.text, name)))
     }
 
     /// The variables that the script declares.
     pub(super) fn declared(&self) -> &Declared<'a> {
         self.declared.get_or_init(|| Declared::of(self.program))
+    }
+
+    /// The variables of which the script uses only the first item.
+    pub(super) fn first_uses(&self) -> &FirstUses<'a> {
+        self.first_uses.get_or_init(|| FirstUses::of(self.program))
     }
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
@@ -314,7 +327,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_object_expression(&mut self, object: &ObjectExpression<'a>) {
-        effects::check_options(self, object);
+        leaks::check_options(self, object);
         walk::walk_object_expression(self, object);
     }
 
@@ -326,7 +339,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
             }
             react::check_hook(self, call, hook);
         }
-        effects::check_call(self, call);
+        leaks::check_call(self, call);
         cleanup::check_removal(self, call);
         calls::check(self, call);
         loops::check_call(self, call);
