@@ -269,7 +269,10 @@ pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_
 }
 
 pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
-    if !is_control(element) {
+    let is_inner = is_control(element);
+    // The content of a text loses its roles, so a link in it is not one even without the focus.
+    let is_part_of_text = || is_natively_interactive(element) == Some(true);
+    if !is_inner && !is_part_of_text() {
         return;
     }
     // Only the closest control that contains this one is reported.
@@ -282,13 +285,13 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
             || matches!(ancestor.tag, "label")
     });
     let Some(outer) = outer.filter(|outer| {
-        matches!(outer.tag, "a" | "button")
+        let is_other = matches!(outer.tag, "a" | "button")
             || matches!(
                 role(*outer),
                 Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
             ) && !outer.tag.is_empty()
-            || is_item_of_menu(*outer)
-            || is_text(*outer)
+            || is_item_of_menu(*outer);
+        is_text(*outer) || is_inner && is_other
     }) else {
         return;
     };

@@ -6,7 +6,7 @@ use super::element::El;
 use super::names::{Name, content, may_be_hidden};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
-use aidd_markup::Value;
+use aidd_markup::{Node, Value};
 
 /// The properties, and the least value that users must be able to set, in sizes of the font.
 const PROPERTIES: [(&str, f64); 3] =
@@ -15,7 +15,7 @@ const PROPERTIES: [(&str, f64); 3] =
 /// The size of small text in pixels: below this, a length in pixels is known to be too small.
 const SMALL_FONT: f64 = 9.0;
 
-/// Minimum number of characters of a text that certainly needs several lines.
+/// Minimum length of a text that certainly needs several lines, in bytes.
 const MIN_LONG: usize = 120;
 
 pub(super) fn inline_spacing(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -27,22 +27,30 @@ pub(super) fn inline_spacing(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let Some(declarations) = inline_style(text) else { return };
-    let font_size = declarations
-        .iter()
-        .rfind(|(property, _)| property == "font-size")
-        .and_then(|(_, value)| value.trim_end_matches(" !important").strip_suffix("px"))
-        .and_then(|pixels| pixels.trim().parse::<f64>().ok());
+    let pixels = |name: &str| {
+        let (_, value) = declarations.iter().rfind(|(property, _)| property == name)?;
+        let pixels = value.trim_end_matches(" !important").strip_suffix("px")?;
+        pixels.trim().parse::<f64>().ok()
+    };
+    let font_size = pixels("font-size");
+    let width = pixels("max-width").or_else(|| pixels("width"));
     for (property, least) in PROPERTIES {
         let important =
             |(name, value): &&(String, String)| name == property && value.ends_with(" !important");
         let Some((_, value)) = declarations.iter().rfind(important) else { continue };
         let value = value.trim_end_matches(" !important");
         let is_too_small = size(property, value, font_size).is_some_and(|size| size < least);
-        let applies = || match (content(element), property) {
-            (Name::Empty, _) => false,
-            (Name::Present(Some(text)), "line-height") => text.chars().count() >= MIN_LONG,
-            (_, "line-height") => false,
-            _ => true,
+        let applies = || match content(element) {
+            Name::Empty => false,
+            _ if is_replaced_inside(element, property) => false,
+            Name::Present(text) if property == "line-height" => {
+                let is_long = |text: String| {
+                    let length = text.split_whitespace().map(|word| word.len() + 1).sum::<usize>();
+                    length >= MIN_LONG || width.is_some_and(|width| width < narrowest(length))
+                };
+                text.is_some_and(is_long) || element.descendants().any(|inner| inner.name() == "br")
+            }
+            _ => property != "line-height",
         };
         if is_too_small && applies() {
             let message =
@@ -58,11 +66,27 @@ pub(super) fn inline_spacing(element: El<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
+/// The width in pixels that a text of this length needs at least in one line.
+fn narrowest(length: usize) -> f64 {
+    /// Width of a narrow letter of a small font.
+    const LETTER: u32 = 4;
+    f64::from(u32::try_from(length).unwrap_or(u32::MAX).saturating_mul(LETTER))
+}
+
+/// Whether the element contains no text of its own, and elements inside set the property again.
+fn is_replaced_inside(element: El<'_>, property: &str) -> bool {
+    let has_text = element.children().any(|node| matches!(node, Node::Text(..) | Node::Block(_)));
+    let sets = |inner: El<'_>| {
+        inner.value("style").and_then(Value::text).is_some_and(|style| style.contains(property))
+    };
+    !has_text && element.inner().is_none_or(|inner| inner.into_iter().any(sets))
+}
+
 /// The value in sizes of the font, if it is known.
 fn size(property: &str, value: &str, font_size: Option<f64>) -> Option<f64> {
     let value = value.trim().to_ascii_lowercase();
     let number = |text: &str| text.trim().parse::<f64>().ok();
-    if value == "normal" {
+    if matches!(&*value, "initial" | "normal") {
         return Some(if property == "line-height" { 1.0 } else { 0.0 });
     }
     if let Some(pixels) = value.strip_suffix("px").and_then(number) {
