@@ -32,6 +32,13 @@ pub(super) fn inline_spacing(element: El<'_>, found: &mut Found<'_, '_>) {
         let pixels = value.trim_end_matches(" !important").strip_suffix("px")?;
         pixels.trim().parse::<f64>().ok()
     };
+    // Far outside of the screen, a text is for screen readers only.
+    let is_far = |(property, value): &(String, String)| {
+        matches!(&**property, "left" | "top" | "text-indent") && value.starts_with("-999")
+    };
+    if declarations.iter().any(is_far) {
+        return;
+    }
     let font_size = pixels("font-size");
     let width = pixels("max-width").or_else(|| pixels("width"));
     for (property, least) in PROPERTIES {
@@ -73,11 +80,13 @@ fn narrowest(length: usize) -> f64 {
     f64::from(u32::try_from(length).unwrap_or(u32::MAX).saturating_mul(LETTER))
 }
 
-/// Whether the element contains no text of its own, and elements inside set the property again.
+/// Whether the element contains no text of its own, and elements inside set the property again, or
+/// another size of the font.
 fn is_replaced_inside(element: El<'_>, property: &str) -> bool {
     let has_text = element.children().any(|node| matches!(node, Node::Text(..) | Node::Block(_)));
     let sets = |inner: El<'_>| {
-        inner.value("style").and_then(Value::text).is_some_and(|style| style.contains(property))
+        let style = inner.value("style").and_then(Value::text);
+        style.is_some_and(|style| style.contains(property) || style.contains("font-size"))
     };
     !has_text && element.inner().is_none_or(|inner| inner.into_iter().any(sets))
 }
