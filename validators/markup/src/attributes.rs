@@ -49,11 +49,12 @@ pub(crate) fn jsx(name: &str) -> Meaning<'_> {
     }
 }
 
-/// Frequent names, to avoid an allocation for each.
+/// Names that differ in HTML, and frequent names, to avoid an allocation for each.
 fn common(name: &str) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match name {
         "className" => "class",
         "htmlFor" => "for",
+        "httpEquiv" => "http-equiv",
         "tabIndex" => "tabindex",
         "autoFocus" => "autofocus",
         "srcSet" => "srcset",

@@ -1,5 +1,6 @@
 //! The tables of WAI-ARIA.
 
+use super::corrections::correction;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -134,6 +135,23 @@ impl Attribute {
             "integer" => value.parse::<i64>().is_ok(),
             "number" => value.parse::<f64>().is_ok(),
             _ => true,
+        }
+    }
+
+    /// The value of the attribute that a wrong value was probably meant to be.
+    pub(super) fn correction(self, value: &str) -> Option<&'static str> {
+        let value = value.trim().to_ascii_lowercase();
+        let has_boolean = matches!(self.kind, "boolean" | "tristate")
+            || self.tokens.split(',').any(|token| token == "true");
+        let booleans: &[&'static str] = if has_boolean { &["true", "false"] } else { &[] };
+        match &*value {
+            "yes" | "on" | "1" if has_boolean && self.kind != "tokenlist" => Some("true"),
+            "no" | "off" | "0" if has_boolean && self.kind != "tokenlist" => Some("false"),
+            _ if matches!(self.kind, "boolean" | "token" | "tristate") => {
+                let tokens = self.tokens.split(',').filter(|token| !token.is_empty());
+                correction(&value, tokens.chain(booleans.iter().copied()))
+            }
+            _ => None,
         }
     }
 

@@ -1,16 +1,16 @@
 //! Rules on attributes: ARIA and a few of HTML.
 
 use super::element::El;
-use super::names::{Name, content, is_blank, is_hidden_by_style, may_be_hidden};
+use super::names::is_blank;
 use super::roles::{Role, implicit, input_type, is_natively_interactive, role};
-use super::{Found, aria, html, tokens};
+use super::{Found, aria, html};
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
 use aidd_markup::{Attribute, AttributeKind, Language, Value};
 
 /// The attributes of WAI-ARIA on the element.
-fn aria_attributes<'d>(element: El<'d>) -> impl Iterator<Item = &'d Attribute<'d>> {
+pub(super) fn aria_attributes<'d>(element: El<'d>) -> impl Iterator<Item = &'d Attribute<'d>> {
     let attributes = element.attributes().iter();
     attributes.filter(|attribute| {
         attribute.kind == AttributeKind::Plain && attribute.name.starts_with("aria-")
@@ -54,154 +54,6 @@ pub(super) fn unknown_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>)
                 finding.help("delete the attribute, or use one of WAI-ARIA");
             }
         }
-    }
-}
-
-pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag.is_empty() {
-        return;
-    }
-    for attribute in aria_attributes(element) {
-        let Some(known) = aria::attribute(&attribute.name) else { continue };
-        let (text, span) = match attribute.value {
-            // In JSX, a property without value is `true`.
-            Value::Empty if element.document().language() == Language::Jsx => {
-                ("true", attribute.name_span)
-            }
-            Value::Empty => ("", attribute.name_span),
-            Value::Static { text, span } => (text.trim(), span),
-            Value::Absent | Value::Dynamic { .. } => continue,
-        };
-        let is_jsx = element.document().language() == Language::Jsx;
-        let is_boolean = is_jsx && known.is_text() && matches!(text, "true" | "false");
-        let is_number = aria::accepts_number(&attribute.name, text);
-        if !is_boolean
-            && is_number
-            && (text.is_empty() && known.can_be_empty() || known.accepts(text))
-        {
-            missing_reference(element, attribute, found);
-            continue;
-        }
-        let span = if span.is_empty() { attribute.span } else { span };
-        let message = if text.is_empty() {
-            format!("`{}` has no value", attribute.name)
-        } else {
-            format!("`{}` cannot be `{text}`", attribute.name)
-        };
-        found.at(span, message).help(format!("use {}", known.expected()));
-    }
-}
-
-/// Reports ids on a complete page that none of its elements has.
-fn missing_reference(element: El<'_>, attribute: &Attribute<'_>, found: &mut Found<'_, '_>) {
-    let document = element.document();
-    let Value::Static { text, span } = attribute.value else { return };
-    let is_shown_later = attribute.name == "aria-controls"
-        && (element.text_of("aria-expanded") == Some("false")
-            || element.attribute("aria-haspopup").is_some()
-            || element.text_of("aria-selected") == Some("false"));
-    let is_invalid = || element.text_of("aria-invalid").is_some_and(|text| text != "false");
-    let is_checked = match &*attribute.name {
-        "aria-activedescendant" | "aria-controls" | "aria-flowto" | "aria-owns" => true,
-        "aria-errormessage" => is_invalid(),
-        _ => false,
-    };
-    if !is_checked || !document.is_complete() || is_blank(text) {
-        return;
-    }
-    if attribute.name == "aria-activedescendant" && text.trim().contains(char::is_whitespace) {
-        found
-            .at(span, "`aria-activedescendant` refers to more than one element")
-            .help("use the id of the active element");
-        return;
-    }
-    let is_unseen = |id: &str| {
-        let target = document.by_id(id).map(El::new);
-        target.is_some_and(|it| {
-            // A script writes the message into a live region later.
-            let is_live = it.attribute("aria-live").is_some() || role(it).name() == Some("alert");
-            may_be_hidden(it) || !is_live && content(it) == Name::Empty
-        })
-    };
-    if attribute.name == "aria-errormessage" && text.split_ascii_whitespace().all(is_unseen) {
-        found
-            .at(span, format!("the message with the id `{}` is hidden or empty", text.trim()))
-            .help("show the message, or set `aria-invalid` to `false`");
-        return;
-    }
-    if !is_shown_later && text.split_ascii_whitespace().all(|id| document.by_id(id).is_none()) {
-        found
-            .at(span, format!("no element of the page has the id `{}`", text.trim()))
-            .help("correct the id, or delete the attribute");
-    }
-}
-
-pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(attribute) = element.attribute("role") else { return };
-    let (text, span) = match attribute.value {
-        Value::Static { text, span } => (text, span),
-        // In JSX, a property without value is `true`.
-        Value::Empty => ("", attribute.span),
-        Value::Absent | Value::Dynamic { .. } => return,
-    };
-    if element.tag.is_empty() {
-        return;
-    }
-    if text.trim().is_empty() {
-        if element.document().language() == Language::Jsx {
-            let finding =
-                found.at(attribute.span, "the role is empty").help("delete the attribute");
-            finding.severity = finding.severity.min(Severity::Info);
-        }
-        return;
-    }
-    let unknown = |word: &&str| {
-        !word.starts_with("doc-")
-            && !word.starts_with("graphics-")
-            && !matches!(
-                *word,
-                "image" | "comment" | "suggestion" | "sectionheader" | "sectionfooter" | "text"
-            )
-            && aria::role(&word.to_ascii_lowercase()).is_none_or(|role| role.is_abstract)
-    };
-    let words: Vec<&str> = text.split_ascii_whitespace().collect();
-    // The first role that the browser knows applies: `role="switch checkbox"`.
-    let known = words.iter().position(|word| !unknown(word));
-    let is_capital = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_uppercase());
-    if let Some(word) = words.iter().find(is_capital).filter(|_| known.is_some()) {
-        let finding = found.at(span, format!("the role `{word}` contains capital letters"));
-        finding.help("write roles in lower case");
-        finding.severity = finding.severity.min(Severity::Info);
-        return;
-    }
-    // A word after a role that exists is never used.
-    let at = known.unwrap_or_default();
-    let Some(word) = words.iter().skip(at).find(|word| unknown(word)) else { return };
-    let is_abstract = aria::role(word).is_some();
-    let problem = if is_abstract { "is abstract" } else { "does not exist" };
-    let similar = nearest(word, aria::role_names());
-    let finding = found.at(span, format!("the role `{word}` {problem}"));
-    if known.is_some() {
-        finding.severity = finding.severity.min(Severity::Info);
-    }
-    match similar {
-        Some(similar) if !is_abstract => {
-            finding.help(format!("use `{similar}`"));
-        }
-        _ => {
-            finding.help("use a role of WAI-ARIA, or delete the attribute");
-        }
-    }
-}
-
-pub(super) fn deprecated_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    if let Some(Value::Static { text, span }) = element.value("role")
-        && aria::role(text.trim()).is_some_and(|role| role.is_deprecated)
-    {
-        let other = if text.trim() == "directory" { "list" } else { "listitem" };
-        found
-            .at(span, format!("the role `{}` is deprecated", text.trim()))
-            .help(format!("use `{other}` instead"));
     }
 }
 
@@ -430,52 +282,5 @@ pub(super) fn access_key(element: El<'_>, found: &mut Found<'_, '_>) {
         found
             .at(attribute.span, "access keys conflict with the keys of screen readers and browsers")
             .help("delete the attribute");
-    }
-}
-
-pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
-    let attributes = element.attributes();
-    for (index, attribute) in attributes.iter().enumerate().skip(1) {
-        // A spread or a template statement between two attributes can make them exclude each other.
-        let is_same = |other: &&Attribute<'_>| {
-            other.kind == AttributeKind::Plain && other.name == attribute.name
-        };
-        if attribute.kind != AttributeKind::Plain || attribute.name.is_empty() || index > 64 {
-            continue;
-        }
-        let Some(first) = attributes[..index].iter().find(is_same) else { continue };
-        let between = &attributes[..=index];
-        let is_conditional = between.iter().any(|other| other.kind == AttributeKind::Spread);
-        let written = found.slice(attribute.name_span);
-        let is_binding = !written.eq_ignore_ascii_case(found.slice(first.name_span));
-        if is_conditional {
-            continue;
-        }
-        // A binding such as `th:href` replaces the static value.
-        if is_binding {
-            continue;
-        }
-        let message = format!("`{written}` is set twice on `<{}>`", element.name());
-        let first_span = first.span;
-        found
-            .at(attribute.span, message)
-            .help("delete one of the two")
-            .related(first_span, "first value");
-    }
-}
-
-pub(super) fn invalid_autocomplete(element: El<'_>, found: &mut Found<'_, '_>) {
-    // Browsers do not fill a disabled or hidden control.
-    let is_disabled = element.attribute("disabled").is_some_and(|it| !it.value.is_dynamic())
-        || element.text_of("aria-disabled") == Some("true");
-    if !matches!(element.tag, "input" | "select" | "textarea" | "form")
-        || is_disabled
-        || is_hidden_by_style(*element)
-    {
-        return;
-    }
-    let Some(Value::Static { text, span }) = element.value("autocomplete") else { return };
-    if let Some(problem) = tokens::autocomplete_problem(text, element.tag == "form") {
-        found.at(span, problem).help("use a value that HTML lists for `autocomplete`");
     }
 }

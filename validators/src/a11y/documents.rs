@@ -4,6 +4,7 @@ use super::Found;
 use super::element::El;
 use super::names::{Name, attribute_name, content, is_blank, is_hidden_by_style};
 use super::tokens::unregistered;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Language, Node, Value};
 use std::collections::HashMap;
@@ -64,7 +65,16 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
             } else {
                 format!("`{part}` in `{}` is not a registered subtag", text.trim())
             };
-            found.at(span, message).help("use a tag of BCP 47, such as `en` or `pt-BR`");
+            let hyphenated = text.trim().replace('_', "-");
+            let is_separator = text.contains('_') && unregistered(&hyphenated).is_none();
+            let is_exact = found.slice(span) == text;
+            let finding = found.at(span, message);
+            if is_separator && is_exact {
+                let edit = Edit::replace(span, hyphenated.clone());
+                finding.fix_unsafe(format!("Replace with `{hyphenated}`"), vec![edit]);
+            } else {
+                finding.help("use a tag of BCP 47, such as `en` or `pt-BR`");
+            }
         }
     }
 }
@@ -141,61 +151,124 @@ pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-pub(super) fn meta_refresh(element: El<'_>, found: &mut Found<'_, '_>) {
+/// The longest delay of a refresh in seconds that WCAG 2.2.1 does not allow: 20 hours.
+const MAX_DELAY: u32 = 72_000;
+
+/// The delay in seconds after which a page reloads or redirects, and its span.
+fn refresh_delay(element: El<'_>) -> Option<(u32, Span)> {
     let is_refresh = element.tag == "meta"
         && element.text_of("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
     let Some(Value::Static { text, span }) = element.value("content").filter(|_| is_refresh) else {
-        return;
+        return None;
     };
     let seconds = text.split([';', ',']).next().unwrap_or_default().trim();
-    // A redirect without delay is not noticed; a delay of 20 hours or more is allowed.
-    const MAX: u32 = 72_000;
     // Pages for browsers without scripts.
     let is_fallback = element.close_ancestors().any(|ancestor| ancestor.tag == "noscript");
     // Browsers ignore a value that does not begin with a digit, such as `+5`.
     let is_number = seconds.starts_with(|c: char| c.is_ascii_digit());
-    let is_delayed = seconds.parse::<u32>().is_ok_and(|seconds| (1..=MAX).contains(&seconds));
-    if is_number && is_delayed && !is_fallback {
+    let seconds = seconds.parse::<u32>().ok().filter(|_| is_number && !is_fallback)?;
+    Some((seconds, span))
+}
+
+pub(super) fn meta_refresh(element: El<'_>, found: &mut Found<'_, '_>) {
+    // A redirect without delay is not noticed.
+    if let Some((1..=MAX_DELAY, span)) = refresh_delay(element) {
         found
             .at(span, "the page reloads or redirects before users may have read it")
             .help("redirect on the server, or let the user reload the page");
     }
 }
 
-pub(super) fn zoom_disabled(element: El<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn long_meta_refresh(element: El<'_>, found: &mut Found<'_, '_>) {
+    if let Some((seconds, span)) = refresh_delay(element)
+        && seconds > MAX_DELAY
+    {
+        found
+            .at(span, "the page reloads or redirects without a request of the user")
+            .help("let the user reload the page");
+    }
+}
+
+/// A part of the value of `<meta name="viewport">`, such as `maximum-scale=1`.
+struct ViewportPart<'d> {
+    text: &'d str,
+    /// The offset in the value, in bytes.
+    offset: usize,
+    name: String,
+    value: String,
+}
+
+/// The parts of the value of `<meta name="viewport">`, with the value and its span.
+fn viewport<'d>(element: El<'d>) -> Option<(Vec<ViewportPart<'d>>, &'d str, Span)> {
     if element.tag != "meta" || element.text_of("name") != Some("viewport") {
-        return;
+        return None;
     }
-    let Some(Value::Static { text, span }) = element.value("content") else { return };
+    let Some(Value::Static { text, span }) = element.value("content") else { return None };
     let mut offset = 0;
+    let mut parts = Vec::new();
     for part in text.split([',', ';']) {
-        let start = span.start as usize + offset + (part.len() - part.trim_start().len());
+        let start = offset + (part.len() - part.trim_start().len());
         offset += part.len() + 1;
-        let Some((name, value)) = part.split_once('=') else { continue };
-        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
-        let is_disabled = match &*name {
-            // Browsers take other words, and numbers between -1 and 1, for `no`.
-            "user-scalable" => match value.parse::<f32>() {
-                Ok(number) => number.abs() < 1.0,
-                Err(_) => !matches!(&*value, "yes" | "true" | "device-width" | "device-height"),
-            },
-            // They take other words for a small number.
-            "maximum-scale" => match value.parse::<f32>() {
-                Ok(scale) => (0.0..2.0).contains(&scale),
-                Err(_) => !matches!(&*value, "device-width" | "device-height"),
-            },
-            _ => false,
-        };
-        if is_disabled {
-            // With escapes, the text is not that of the source.
-            let is_exact = found.slice(span) == text;
-            let part = if is_exact { Span::new(start, start + part.trim().len()) } else { span };
-            found
-                .at(part, format!("`{name}={value}` prevents users from enlarging the page"))
-                .help("delete this part");
-            return;
-        }
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        parts.push(ViewportPart {
+            text: part.trim(),
+            offset: start,
+            name: name.trim().to_ascii_lowercase(),
+            value: value.trim().to_ascii_lowercase(),
+        });
     }
+    Some((parts, text, span))
+}
+
+/// Reports the first part of the viewport for which `limits` holds, with an edit that deletes all of
+/// them.
+fn report_viewport(
+    element: El<'_>,
+    limits: impl Fn(&ViewportPart<'_>) -> bool,
+    effect: &str,
+    found: &mut Found<'_, '_>,
+) {
+    let Some((parts, text, span)) = viewport(element) else { return };
+    let Some(part) = parts.iter().find(|part| limits(part)) else { return };
+    // With escapes, the text is not that of the source.
+    let is_exact = found.slice(span) == text;
+    let start = span.start as usize + part.offset;
+    let place = if is_exact { Span::new(start, start + part.text.len()) } else { span };
+    let others: Vec<&str> = parts.iter().filter(|it| !limits(it)).map(|it| it.text).collect();
+    let finding = found.at(place, format!("`{}={}` {effect}", part.name, part.value));
+    if is_exact && others.iter().any(|it| !it.is_empty()) {
+        let edit = Edit::replace(span, others.join(", "));
+        finding.fix_unsafe("Delete the limit", vec![edit]);
+    } else {
+        finding.help("delete this part");
+    }
+}
+
+pub(super) fn zoom_disabled(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_disabled = |part: &ViewportPart<'_>| match &*part.name {
+        _ if part.value.is_empty() => false,
+        // Browsers take other words, and numbers between -1 and 1, for `no`.
+        "user-scalable" => match part.value.parse::<f32>() {
+            Ok(number) => number.abs() < 1.0,
+            Err(_) => !matches!(&*part.value, "yes" | "true" | "device-width" | "device-height"),
+        },
+        // They take other words for a small number.
+        "maximum-scale" => match part.value.parse::<f32>() {
+            Ok(scale) => (0.0..2.0).contains(&scale),
+            Err(_) => !matches!(&*part.value, "device-width" | "device-height"),
+        },
+        _ => false,
+    };
+    report_viewport(element, is_disabled, "prevents users from enlarging the page", found);
+}
+
+pub(super) fn limited_zoom(element: El<'_>, found: &mut Found<'_, '_>) {
+    // `zoom-disabled` reports smaller numbers.
+    let is_limited = |part: &ViewportPart<'_>| {
+        part.name == "maximum-scale"
+            && part.value.parse::<f32>().is_ok_and(|scale| (2.0..5.0).contains(&scale))
+    };
+    report_viewport(element, is_limited, "keeps users from enlarging the page to 500 %", found);
 }
 
 /// Reports ids that occur twice. Only whole documents without template statements are checked:

@@ -269,3 +269,23 @@ fn listed(names: &[&str]) -> String {
     let rest = if names.len() > MAX { ", …" } else { "" };
     format!("{}{rest}", quoted.join(", "))
 }
+
+/// The element that has a role by itself, as it is written.
+fn native_element(role: &str) -> Option<&'static str> {
+    let lines = include_str!("native.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut lines = lines.filter_map(|line| line.split_once(' '));
+    lines.find(|(known, _)| *known == role).map(|(_, element)| element)
+}
+
+pub(super) fn role_instead_of_element(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Role::Explicit(name) = role(element) else { return };
+    if !matches!(element.tag, "div" | "span") || !element.is_native() {
+        return;
+    }
+    if let Some(native) = native_element(name) {
+        found
+            .at(attribute.span, format!("`<{native}>` has the role `{name}` without the attribute"))
+            .help(format!("use `<{native}>` instead of `<{}>`", element.tag));
+    }
+}

@@ -306,3 +306,34 @@ pub(super) fn autoplay(element: El<'_>, found: &mut Found<'_, '_>) {
             .help("add `controls`, or `muted`");
     }
 }
+
+pub(super) fn title_on_decorative_image(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("title") else { return };
+    let is_decorative = match element.value("alt") {
+        // In JSX, an attribute without value is `true`.
+        Some(Value::Empty) => element.document().language() != Language::Jsx,
+        Some(Value::Static { text, .. }) => text.is_empty(),
+        _ => false,
+    };
+    let has_title = matches!(attribute.value, Value::Static { text, .. } if !is_blank(text));
+    if element.tag == "img"
+        && is_decorative
+        && has_title
+        && !element.has_spread()
+        && !may_be_hidden(element)
+    {
+        found
+            .at(attribute.span, "an image with an empty `alt` is decoration, but has a `title`")
+            .help("move the text to `alt`, or delete `title`");
+    }
+}
+
+pub(super) fn svg_without_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_svg = element.name() == "svg" && element.is_native();
+    if is_svg && element.attribute("focusable").is_none() && !element.has_spread() {
+        let edit = Edit::insert(element.name_span().end, " focusable=\"false\"");
+        found
+            .at(element.tag_span(), "Internet Explorer lets the keyboard stop at `<svg>`")
+            .fix("Add `focusable=\"false\"`", vec![edit]);
+    }
+}

@@ -1,10 +1,11 @@
 //! Rules on keyboard, mouse and focus.
 
+use super::attributes::with_space;
 use super::element::El;
 use super::names::{is_aria_hidden, is_blank, is_hidden_by_style, may_be_hidden};
 use super::roles::{Role, ignores_presentation, is_focusable, is_natively_interactive, role};
 use super::{Found, aria};
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_markup::{AttributeKind, Language, Value};
 
 fn is_widget(name: &str) -> bool {
@@ -63,9 +64,15 @@ pub(super) fn positive_tabindex(element: El<'_>, found: &mut Found<'_, '_>) {
         && text.trim().parse::<f32>().is_ok_and(|index| index >= 1.0)
         && (!element.tag.is_empty() || element.document().language() == Language::Jsx)
     {
-        found
-            .at(span, "a positive `tabindex` moves the element before all others in the tab order")
-            .help("use `0`, and the order of the source");
+        let is_exact = found.slice(span) == text;
+        let finding = found
+            .at(span, "a positive `tabindex` moves the element before all others in the tab order");
+        if is_exact {
+            let edit = Edit::replace(span, "0");
+            finding.fix_unsafe("Replace with `0`", vec![edit]);
+        } else {
+            finding.help("use `0`, and the order of the source");
+        }
     }
 }
 
@@ -134,7 +141,8 @@ pub(super) fn presentation_conflict(element: El<'_>, found: &mut Found<'_, '_>) 
     {
         let message =
             format!("the keyboard reaches `<{}>`, so browsers ignore the role", element.tag);
-        found.at(attribute.span, message).help("delete the attribute");
+        let delete = Edit::delete(with_space(found, attribute.span));
+        found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
     }
 }
 
@@ -261,7 +269,10 @@ pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_
 }
 
 pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
-    if !is_control(element) {
+    let is_inner = is_control(element);
+    // The content of a text loses its roles, so a link in it is not one even without the focus.
+    let is_part_of_text = || is_natively_interactive(element) == Some(true);
+    if !is_inner && !is_part_of_text() {
         return;
     }
     // Only the closest control that contains this one is reported.
@@ -270,20 +281,22 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
             || matches!(ancestor.tag, "template")
             || is_control(*ancestor)
             || is_item_of_menu(*ancestor)
+            || is_text(*ancestor)
             || matches!(ancestor.tag, "label")
     });
     let Some(outer) = outer.filter(|outer| {
-        matches!(outer.tag, "a" | "button")
+        let is_other = matches!(outer.tag, "a" | "button")
             || matches!(
                 role(*outer),
                 Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
             ) && !outer.tag.is_empty()
-            || is_item_of_menu(*outer)
+            || is_item_of_menu(*outer);
+        is_text(*outer) || is_inner && is_other
     }) else {
         return;
     };
-    if !is_control(outer) && !is_item_of_menu(outer) || may_be_hidden(element) || is_unclosed(outer)
-    {
+    let is_part = is_item_of_menu(outer) || is_text(outer);
+    if !is_control(outer) && !is_part || may_be_hidden(element) || is_unclosed(outer) {
         return;
     }
     // Two start tags that exclude each other, such as `{% if a %}<a …>{% else %}<a …>{% endif %}`.
@@ -292,14 +305,15 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     let outer_span = outer.tag_span();
     let what = match role(outer) {
+        _ if is_text(outer) => "an element with the role `text`".to_owned(),
         Role::Explicit(name) => format!("an element with the role `{name}`"),
         _ => format!("`<{}>`", outer.tag),
     };
     let finding = found.at(element.tag_span(), format!("`<{}>` inside {what}", element.tag));
     finding
         .help("move one control out of the other; screen readers do not announce both")
-        .related(outer_span, "the outer control");
-    if is_item_of_menu(outer) {
+        .related(outer_span, "the outer element");
+    if is_part {
         finding.severity = finding.severity.min(Severity::Info);
     }
 }
@@ -309,6 +323,12 @@ fn is_item_of_menu(element: El<'_>) -> bool {
     !element.tag.is_empty()
         && !element.has_spread()
         && matches!(role(element), Role::Explicit("menuitemcheckbox" | "menuitemradio" | "option"))
+}
+
+/// Whether screen readers announce all of the element as one text. Safari supports this role, which no
+/// version of WAI-ARIA contains.
+fn is_text(element: El<'_>) -> bool {
+    element.is_native() && element.text_of("role") == Some("text")
 }
 
 /// Whether the end tag is missing, so that it is unknown what the element contains.

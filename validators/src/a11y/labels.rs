@@ -188,7 +188,11 @@ fn has_label(label: El<'_>, target: Option<Value<'_>>) -> bool {
 }
 
 /// Whether two values are the same text, or the same expression.
-fn same_value(element: El<'_>, value: Option<Value<'_>>, other: Option<Value<'_>>) -> bool {
+pub(super) fn same_value(
+    element: El<'_>,
+    value: Option<Value<'_>>,
+    other: Option<Value<'_>>,
+) -> bool {
     match (value, other) {
         (Some(Value::Static { text, .. }), Some(Value::Static { text: other, .. })) => {
             text.trim() == other.trim() && !text.trim().is_empty()

@@ -3,14 +3,18 @@
 mod alt_words;
 mod aria;
 mod attributes;
+mod braille;
 mod clicks;
 mod components;
 mod containers;
 mod contrast;
 mod controls;
+mod corrections;
 mod documents;
 mod element;
 mod element_roles;
+mod forms;
+mod frames;
 mod html;
 mod images;
 mod interaction;
@@ -20,13 +24,16 @@ mod links;
 mod names;
 mod page;
 mod plain;
+mod role_names;
 mod roles;
+mod spacing;
 mod structure;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod unseen;
+mod values;
 
 use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
@@ -49,40 +56,47 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/aria-on-invisible-element", attributes::aria_on_invisible_element),
     ("a11y/autofocus", interaction::autofocus),
     ("a11y/autoplay", images::autoplay),
+    ("a11y/braille-without-equivalent", braille::braille_without_equivalent),
     ("a11y/broken-fragment", page::broken_fragment),
     ("a11y/click-only-element", clicks::click_only_element),
     ("a11y/conditional-aria-attribute", containers::conditional_aria_attribute),
     ("a11y/definition-list", structure::definition_list),
-    ("a11y/deprecated-role", attributes::deprecated_role),
+    ("a11y/deprecated-role", role_names::deprecated_role),
     ("a11y/distracting-element", structure::distracting_element),
-    ("a11y/duplicate-attribute", attributes::duplicate_attribute),
+    ("a11y/duplicate-attribute", values::duplicate_attribute),
     ("a11y/empty-heading", controls::empty_heading),
     ("a11y/empty-link", controls::empty_link),
     ("a11y/empty-table-header", structure::empty_table_header),
     ("a11y/empty-title", documents::empty_title),
     ("a11y/fieldset-without-legend", controls::fieldset_without_legend),
     ("a11y/focusable-static-element", interaction::focusable_static_element),
+    ("a11y/form-without-submit", forms::form_without_submit),
     ("a11y/header-without-cells", tables::header_without_cells),
     ("a11y/hidden-focusable", interaction::hidden_focusable),
     ("a11y/iframe-without-title", controls::iframe_without_title),
     ("a11y/image-map-on-server", images::image_map_on_server),
+    ("a11y/implicit-button-type", forms::implicit_button_type),
+    ("a11y/inline-spacing", spacing::inline_spacing),
     ("a11y/interactive-element-role", element_roles::interactive_element_role),
-    ("a11y/invalid-aria-value", attributes::invalid_aria_value),
-    ("a11y/invalid-autocomplete", attributes::invalid_autocomplete),
+    ("a11y/invalid-aria-value", values::invalid_aria_value),
+    ("a11y/invalid-autocomplete", values::invalid_autocomplete),
     ("a11y/invalid-lang", documents::invalid_lang),
     ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
+    ("a11y/label-of-several-controls", forms::label_of_several_controls),
     ("a11y/label-without-control", labels::label_without_control),
+    ("a11y/limited-zoom", documents::limited_zoom),
     ("a11y/link-without-target", links::link_without_target),
     ("a11y/list-structure", structure::list_structure),
+    ("a11y/long-meta-refresh", documents::long_meta_refresh),
     ("a11y/media-without-captions", images::media_without_captions),
     ("a11y/meta-refresh", documents::meta_refresh),
     ("a11y/misplaced-scope", structure::misplaced_scope),
     ("a11y/missing-alt", images::missing_alt),
     ("a11y/missing-aria-state", attributes::missing_aria_state),
     ("a11y/missing-lang", documents::missing_lang),
-    ("a11y/multiple-labels", controls::multiple_labels),
     ("a11y/mouse-only-event", interaction::mouse_only_event),
+    ("a11y/multiple-labels", controls::multiple_labels),
     ("a11y/nested-interactive", interaction::nested_interactive),
     ("a11y/nested-landmark", page::nested_landmark),
     ("a11y/noninteractive-element-role", element_roles::noninteractive_element_role),
@@ -90,24 +104,30 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/presentation-conflict", interaction::presentation_conflict),
     ("a11y/prohibited-name", attributes::prohibited_name),
     ("a11y/redundant-alt", images::redundant_alt),
+    ("a11y/redundant-aria-label", forms::redundant_aria_label),
+    ("a11y/redundant-for", forms::redundant_for),
     ("a11y/redundant-role", element_roles::redundant_role),
     ("a11y/repeated-alt", page::repeated_alt),
     ("a11y/role-instead-of-alt", images::role_instead_of_alt),
+    ("a11y/role-instead-of-element", element_roles::role_instead_of_element),
     ("a11y/role-not-allowed", element_roles::role_not_allowed),
     ("a11y/role-outside-container", containers::role_outside_container),
     ("a11y/role-with-other-items", containers::role_with_other_items),
     ("a11y/role-without-focus", interaction::role_without_focus),
     ("a11y/stray-list-item", structure::stray_list_item),
+    ("a11y/svg-without-focusable", images::svg_without_focusable),
     ("a11y/table-duplicate-name", tables::table_duplicate_name),
     ("a11y/table-fake-caption", tables::table_fake_caption),
     ("a11y/table-without-headers", tables::table_without_headers),
     ("a11y/title-as-label", controls::title_as_label),
+    ("a11y/title-on-decorative-image", images::title_on_decorative_image),
     ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
-    ("a11y/unknown-role", attributes::unknown_role),
+    ("a11y/unknown-role", role_names::unknown_role),
     ("a11y/unlabelled-control", controls::unlabelled_control),
     ("a11y/unnamed-button", controls::unnamed_button),
     ("a11y/unnamed-image-role", images::unnamed_image_role),
     ("a11y/unnamed-widget", controls::unnamed_widget),
+    ("a11y/unreachable-frame", frames::unreachable_frame),
     ("a11y/unseen-attribute", unseen::unseen_attribute),
     ("a11y/unsupported-aria-attribute", attributes::unsupported_aria_attribute),
     ("a11y/zoom-disabled", documents::zoom_disabled),
@@ -117,10 +137,11 @@ const CHECKS: &[(&str, Check)] = &[
 type DocumentCheck = fn(&Document<'_>, &mut Found<'_, '_>);
 
 /// The rules on whole documents, by id.
-const DOCUMENT_CHECKS: [(&str, DocumentCheck); 9] = [
+const DOCUMENT_CHECKS: [(&str, DocumentCheck); 10] = [
     ("a11y/content-outside-landmark", landmarks::content_outside_landmark),
     ("a11y/duplicate-id", documents::duplicate_id),
     ("a11y/duplicate-landmark", page::duplicate_landmark),
+    ("a11y/enhanced-contrast", contrast::enhanced_contrast),
     ("a11y/identical-links-same-purpose", page::identical_links),
     ("a11y/low-contrast", contrast::low_contrast),
     ("a11y/missing-main", landmarks::missing_main),

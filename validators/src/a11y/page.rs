@@ -82,22 +82,31 @@ pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let name = match role(element) {
-        Role::Explicit(name @ ("banner" | "contentinfo" | "main")) => name,
+        Role::Explicit(name @ ("banner" | "complementary" | "contentinfo" | "main")) => name,
         Role::Implicit("main") => "main",
+        Role::Implicit("complementary") if is_landmark_aside(element) => "complementary",
         _ => return,
     };
-    let outer = element.close_ancestors().find(|outer| {
-        matches!(
-            role(*outer).name(),
-            Some("banner" | "complementary" | "contentinfo" | "main" | "navigation")
-        )
-    });
-    if let Some(outer) = outer {
+    let is_outer = |outer: &El<'_>| match role(*outer).name() {
+        // `<main>` can contain what complements it.
+        Some("main") => name != "complementary",
+        Some("banner" | "complementary" | "contentinfo" | "navigation") => true,
+        _ => name == "complementary" && matches!(landmark(*outer), Some("banner" | "contentinfo")),
+    };
+    if let Some(outer) = element.close_ancestors().find(is_outer) {
         found
             .at(element.tag_span(), format!("the landmark `{name}` is inside another landmark"))
             .help("move it to the top level of the page")
             .related(outer.tag_span(), "the other landmark");
     }
+}
+
+/// Whether an `<aside>` is a landmark: it has a name, or is in no article and no section.
+fn is_landmark_aside(element: El<'_>) -> bool {
+    let is_section =
+        |outer: El<'_>| matches!(outer.tag, "" | "article" | "aside" | "nav" | "section");
+    matches!(attribute_name(element, &[]), Name::Present(_))
+        || !element.close_ancestors().any(is_section)
 }
 
 /// The level of a heading; `None` if the element is none or the level is unknown.

@@ -1,10 +1,12 @@
 //! Rules on lists, tables and obsolete elements.
 
 use super::Found;
+use super::attributes::with_space;
+use super::corrections::correction;
 use super::element::El;
 use super::names::{Name, may_be_hidden, name};
 use super::roles::{Role, role};
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
 /// The nodes that are rendered directly inside an element; blocks are replaced by their content.
@@ -195,10 +197,13 @@ pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
         // Browsers still support it on `<td>`.
         let is_obsolete = element.tag == "td";
         let problem = if is_obsolete { "is obsolete" } else { "has no effect" };
+        let delete = Edit::delete(with_space(found, attribute.span));
         let finding = found.at(attribute.span, format!("`scope` {problem} on `<{}>`", element.tag));
-        finding.help("use it on `<th>`");
         if is_obsolete {
+            finding.help("use it on `<th>`");
             finding.severity = finding.severity.min(Severity::Info);
+        } else {
+            finding.fix_unsafe("Delete the attribute", vec![delete]);
         }
         return;
     }
@@ -206,10 +211,24 @@ pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
         && element.tag == "th"
         && !matches!(&*text.trim().to_ascii_lowercase(), "row" | "col" | "rowgroup" | "colgroup")
     {
-        let span = if span.is_empty() { attribute.span } else { span };
-        found
-            .at(span, format!("`scope` cannot be `{text}`"))
-            .help("use `row`, `col`, `rowgroup` or `colgroup`");
+        const SCOPES: [&str; 4] = ["row", "col", "rowgroup", "colgroup"];
+        let correct = match &*text.trim().to_ascii_lowercase() {
+            "cols" | "column" | "columns" => Some("col"),
+            "rows" => Some("row"),
+            word => correction(word, SCOPES.into_iter()),
+        };
+        let correct = correct.filter(|_| found.slice(span) == text);
+        let place = if span.is_empty() { attribute.span } else { span };
+        let finding = found.at(place, format!("`scope` cannot be `{text}`"));
+        match correct {
+            Some(correct) => {
+                let edit = Edit::replace(span, correct);
+                finding.fix_unsafe(format!("Replace with `{correct}`"), vec![edit]);
+            }
+            None => {
+                finding.help("use `row`, `col`, `rowgroup` or `colgroup`");
+            }
+        }
     }
 }
 

@@ -7,6 +7,9 @@ use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples;
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -26,6 +29,30 @@ fn examples_of_the_pages_have_the_documented_findings() {
         })
         .collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Each rule of the other tools is an alias, or the documentation states why it is not checked.
+#[test]
+fn rules_of_other_tools_are_aliases_or_documented() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(crate_dir.join(path)).expect("a readable file");
+    let docs = read("../docs/accessibility.md");
+    let ids = read("src/a11y/peers.txt");
+    let aliases: HashSet<&str> = ENGINE
+        .registry()
+        .rules()
+        .iter()
+        .flat_map(|rule| rule.aliases.iter().map(|alias| &**alias))
+        .collect();
+    let ids = ids.lines().filter(|line| !line.starts_with('#'));
+    let mut problems = Vec::new();
+    for id in ids {
+        let is_listed = docs.contains(&format!("| `{id}` |"));
+        if aliases.contains(id) == is_listed {
+            problems.push(id);
+        }
+    }
+    assert!(problems.is_empty(), "neither or both: {problems:?}");
 }
 
 /// The rules that report something in the first file, in a project with these files and components.

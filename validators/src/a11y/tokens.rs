@@ -1,5 +1,7 @@
 //! The values of `autocomplete` and `lang`.
 
+use super::corrections::correction;
+
 const FIELDS: &[&str] = &[
     "additional-name",
     "address-level1",
@@ -112,6 +114,11 @@ pub(super) fn autocomplete_problem(text: &str, is_form: bool) -> Option<String> 
         _ => false,
     };
     (!is_known).then(|| format!("`{lower}` is not a value of `autocomplete`"))
+}
+
+/// The value of `autocomplete` that a misspelled word was probably meant to be.
+pub(super) fn autocomplete_correction(text: &str) -> Option<&'static str> {
+    correction(text.trim(), FIELDS.iter().chain(CONTACT_FIELDS).copied())
 }
 
 /// What is not registered in a language tag: the tag or one of its subtags.

@@ -19,11 +19,19 @@ use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Language, Node, Value};
 use look::{Look, Paint, Setting, Size, is_opaque, over};
 use page::Page;
+pub(super) use sheet::inline as inline_style;
 use std::collections::{HashMap, HashSet};
 
-/// The contrast that WCAG requires of large text, and of other text.
-const LARGE: f64 = 3.0;
-const OTHER: f64 = 4.5;
+/// The contrast that a level of WCAG requires of large text, and of other text.
+struct Level {
+    large: f64,
+    other: f64,
+    /// The level whose rule reports what is even lower.
+    below: Option<&'static Level>,
+}
+
+const AA: Level = Level { large: 3.0, other: 4.5, below: None };
+const AAA: Level = Level { large: 4.5, other: 7.0, below: Some(&AA) };
 
 /// The size in pixels from which text is large, and that from which bold text is.
 const LARGE_SIZE: f64 = 24.0;
@@ -140,12 +148,12 @@ impl State {
         }
     }
 
-    /// The contrast that WCAG requires of the text.
-    fn required(&self) -> f64 {
-        let Setting::Known(size) = self.size else { return LARGE };
+    /// The contrast that the level requires of the text.
+    fn required(&self, level: &Level) -> f64 {
+        let Setting::Known(size) = self.size else { return level.large };
         let is_large =
             size >= LARGE_SIZE || size >= LARGE_BOLD_SIZE && self.is_bold != Setting::Known(false);
-        if is_large { LARGE } else { OTHER }
+        if is_large { level.large } else { level.other }
     }
 
     /// Whether another element can lie between the text and the background that an element sets. The
@@ -219,6 +227,15 @@ const MAX_INNER: usize = 256;
 
 /// Reports texts with a low contrast to their background.
 pub(super) fn low_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    check(document, &AA, found);
+}
+
+/// Reports texts whose contrast is enough for level AA, but not for AAA.
+pub(super) fn enhanced_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    check(document, &AAA, found);
+}
+
+fn check(document: &Document<'_>, level: &Level, found: &mut Found<'_, '_>) {
     let mut page = Page::new(document, found);
     page.forget_inline_variables(document);
     let looks: Vec<(El<'_>, Look, Look)> = document
@@ -242,7 +259,7 @@ pub(super) fn low_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
         };
         let state = outer.inside(*element, look, dark, covers.contains(&element.id()));
         if !state.is_excluded && has_text(*element) {
-            report(*element, &state, &mut reported, covers_root, found);
+            report(*element, &state, level, &mut reported, covers_root, found);
         }
         states.insert(element.id(), state);
     }
@@ -288,6 +305,7 @@ impl Reported {
 fn report(
     element: El<'_>,
     state: &State,
+    level: &Level,
     reported: &mut Reported,
     covers_root: bool,
     found: &mut Found<'_, '_>,
@@ -304,8 +322,9 @@ fn report(
         let paint = over(text.paint, background.paint);
         let ratios = [0, 1].map(|at| contrast(paint[at], background.paint[at]));
         let ratio = ratios[0].max(ratios[1]);
-        let min = state.required();
-        let is_low = ratio < min && !state.is_covered(background, covers_root);
+        let min = state.required(level);
+        let is_lower = level.below.is_some_and(|below| ratio < state.required(below));
+        let is_low = ratio < min && !is_lower && !state.is_covered(background, covers_root);
         if !is_low
             || replaces_control(element)
             || may_be_hidden(element)
@@ -321,7 +340,7 @@ fn report(
             .unwrap_or(element.tag_span());
         let limit = match state.size {
             Setting::Known(_) => min.to_string(),
-            _ => format!("{OTHER}, and {LARGE} for large text"),
+            _ => format!("{}, and {} for large text", level.other, level.large),
         };
         let mode = if is_dark { "in dark mode, " } else { "" };
         // Rounded down, so that a ratio just below the minimum differs from it.

@@ -405,7 +405,7 @@ fn strip_important(value: &str) -> &str {
 }
 
 /// The declarations of an attribute `style`.
-pub(super) fn inline(style: &str) -> Option<Vec<(String, String)>> {
+pub(in crate::a11y) fn inline(style: &str) -> Option<Vec<(String, String)>> {
     let source = Source::new("style.css", format!("a{{{style}}}"));
     let tree = Tree::new(&source);
     let root = tree.root().filter(|root| !root.has_error())?;
