@@ -129,6 +129,8 @@ fn is_catalogue(path: &str, text: &str) -> bool {
         // The content decides; without it, the path is sufficient.
         // Views of Arbre have the extension `.arb` too.
         Format::Json | Format::Arb => text.is_empty() || starts(text, &["{"]),
+        // Generators copy templates of ERB into other projects.
+        Format::Yaml => !path.contains("/templates/") || !text.contains("<%"),
         // Templates of FreeMarker have the same extension.
         Format::Fluent => {
             text.is_empty()

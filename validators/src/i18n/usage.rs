@@ -11,6 +11,7 @@ use aidd_engine::check::family::FileContext;
 use aidd_engine::forms::syntax::language_of;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::Span;
@@ -304,7 +305,8 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
             let name = key.rsplit('.').next().map_or(0, str::len);
             let max = MAX_DISTANCE.min(name / 3);
             let is_near = |near: &&str| strsim::osa_distance(near, &key) <= max;
-            let help = match nearest(&key, similar()).filter(is_near) {
+            let near = nearest(&key, similar()).filter(is_near);
+            let help = match near {
                 Some(near) => format!("Did you mean `{near}`?"),
                 None => "Correct the key, or add it to the catalogue of the source".to_owned(),
             };
@@ -325,9 +327,22 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
             } else {
                 format!("no catalogue defines the key `{key}`{of_namespaces}")
             };
-            report.at(used.span, message).help(help);
+            let finding = report.at(used.span, message);
+            finding.help(help);
+            if let Some(text) = near.and_then(|near| corrected(used.key, &key, near)) {
+                let edit = Edit::replace(used.span, text.as_str());
+                finding.fix_unsafe(format!("Replace with `{text}`"), vec![edit]);
+            }
         }
     }
+}
+
+/// The key that replaces the one in the code: `near` without the parts that the code does not contain.
+fn corrected(used: &str, key: &str, near: &str) -> Option<String> {
+    let relative = used.rsplit(':').next().unwrap_or(used).trim_start_matches('.');
+    let known = key.strip_suffix(relative)?;
+    let start = used.strip_suffix(relative)?;
+    Some(format!("{start}{}", near.strip_prefix(known)?))
 }
 
 /// Whether the key is defined by Rails or by a common library.

@@ -1,6 +1,6 @@
 //! Notes on names and deprecated tokens.
 
-use super::document::{Document, Node, alias};
+use super::document::{Document, Layout, Node, alias};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use std::collections::HashMap;
@@ -58,6 +58,10 @@ pub(super) fn name_style(document: &Document<'_>, report: &mut Report<'_>) {
     };
     for node in document.tokens.iter().chain(&document.groups) {
         let name = document.key(node.at);
+        // The names of the sets of Tokens Studio are paths.
+        if document.layout == Layout::Sets && document.value(node.at).parent == document.root() {
+            continue;
+        }
         let is_first_upper = style == "camelCase" && name.starts_with(char::is_uppercase);
         if name.starts_with('$') || !is_first_upper && name.chars().all(is_valid) {
             continue;
