@@ -10,6 +10,7 @@ use std::path::PathBuf;
 /// The largest catalogue that is counted, in bytes.
 const MAX_SIZE: u64 = 16 * 1024 * 1024;
 
+#[expect(clippy::disallowed_methods, reason = "reads the list of other projects and writes counts")]
 #[test]
 #[ignore = "prints the entries of the files that the file CATALOGUES lists, a checkout and a path on each line"]
 fn entries_of_catalogues() {
