@@ -335,7 +335,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                     && !is_supplied_by_code(context, &pair.entry.key, bare(name))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
-            if unknown.is_empty() {
+            if unknown.is_empty() || super::unused::is_unused(context, &pair.entry.key) {
                 continue;
             }
             let missing: Vec<&String> = expected

@@ -53,6 +53,19 @@ fn place(context: &Context<'_>, report: &Report<'_>) -> Span {
     first.map_or_else(|| report.source().line_span(0), |entry| entry.key_span)
 }
 
+/// Whether a translation does not need the key: slang marks keys that can be missing, and comments.
+fn is_optional(key: &str) -> bool {
+    key.split('.').any(|part| part.starts_with('@') || part.contains("(ignoreMissing"))
+}
+
+/// Whether the keys are the texts of a view of Jenkins, which the source catalogue does not contain.
+fn has_texts_as_keys(context: &Context<'_>) -> bool {
+    let view = context.layout.group.strip_suffix("*.properties");
+    view.is_some_and(|view| {
+        [".jelly", ".groovy"].iter().any(|end| context.files.exists(&format!("{view}{end}")))
+    })
+}
+
 pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
     let Some(source) = context.source() else { return };
     let Some(locale) = context.layout.locale.as_deref().filter(|_| has_keys(context)) else {
@@ -69,7 +82,9 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
         .iter()
         .filter(|entry| !entry.inactive && !entry.untranslatable)
         .map(|entry| base(context, &entry.key))
-        .filter(|key| !own_keys.contains(key) && !is_item(key) && seen.insert(*key))
+        .filter(|key| {
+            !own_keys.contains(key) && !is_item(key) && !is_optional(key) && seen.insert(*key)
+        })
         .collect();
     let Some((path, _)) = context.source.filter(|_| !missing.is_empty()) else { return };
     let predicate = format!("of {path} not translated");
@@ -79,6 +94,9 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
 
 pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
     let (Some(source), true) = (context.source(), has_keys(context)) else { return };
+    if has_texts_as_keys(context) {
+        return;
+    }
     let known = bases(context, source);
     let mut seen = HashSet::new();
     let extra: Vec<&Entry> = context

@@ -9,6 +9,7 @@ mod keys;
 mod layout;
 mod libraries;
 mod locale;
+mod mac_roman;
 mod messages;
 mod messages_in_code;
 mod model;
@@ -19,6 +20,7 @@ mod plural_forms;
 mod plurals;
 mod printf;
 mod read;
+mod routes;
 mod supplied;
 mod tags;
 mod unused;
@@ -117,6 +119,8 @@ struct Context<'f> {
     group: &'f Group,
     /// The entries with their source texts; see [`compare::pairs`].
     pairs: OnceCell<Vec<Pair<'f>>>,
+    /// Whether the code names most keys of the file.
+    is_named_in_code: OnceCell<bool>,
 }
 
 fn is_catalogue(path: &str, text: &str) -> bool {
@@ -125,6 +129,8 @@ fn is_catalogue(path: &str, text: &str) -> bool {
         // The content decides; without it, the path is sufficient.
         // Views of Arbre have the extension `.arb` too.
         Format::Json | Format::Arb => text.is_empty() || starts(text, &["{"]),
+        // Generators copy templates of ERB into other projects.
+        Format::Yaml => !path.contains("/templates/") || !text.contains("<%"),
         // Templates of FreeMarker have the same extension.
         Format::Fluent => {
             text.is_empty()
@@ -149,22 +155,7 @@ fn starts(text: &str, marks: &[&str]) -> bool {
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(layout) = layout::layout(source.path()) else { return };
-    let mut purpose = Purpose::of_file(source.path(), context.files);
-    if purpose == Purpose::Vendored {
-        // Repositories exclude their own catalogues from the statistics of GitHub with this attribute.
-        purpose = Purpose::of_location(source.path(), context.files);
-    }
-    let is_skipped = match purpose {
-        Purpose::Vendored | Purpose::Archived | Purpose::Template => true,
-        // `locales/fr/integration.json` has texts on integrations.
-        Purpose::Test => {
-            let directory = source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
-            Purpose::from_path(&format!("{directory}/texts")) == Purpose::Test
-        }
-        _ => false,
-    };
-    // Paths of project templates contain placeholders.
-    if is_skipped || source.path().contains("{{") {
+    if is_skipped(source.path(), context.files) {
         return;
     }
     if source.decoded() == Decoded::Lossy {
@@ -186,13 +177,40 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     });
     let source = source.as_ref().map(|(path, catalogue)| (path.as_str(), (**catalogue).as_ref()));
     let files = context.files;
-    let context =
-        Context { layout: &layout, own, files, source, group, pairs: OnceCell::default() };
+    let context = Context {
+        layout: &layout,
+        own,
+        files,
+        source,
+        group,
+        pairs: OnceCell::default(),
+        is_named_in_code: OnceCell::default(),
+    };
     for &(id, check) in CHECKS {
         if report.begin(id) {
             check(&context, report);
         }
     }
+}
+
+/// Whether the file belongs to others, to tests or to a template of projects.
+fn is_skipped(path: &str, files: &dyn Files) -> bool {
+    let mut purpose = Purpose::of_file(path, files);
+    if purpose == Purpose::Vendored {
+        // Repositories exclude their own catalogues from the statistics of GitHub with this attribute.
+        purpose = Purpose::of_location(path, files);
+    }
+    let is_other = match purpose {
+        Purpose::Vendored | Purpose::Archived | Purpose::Template => true,
+        // `locales/fr/integration.json` has texts on integrations.
+        Purpose::Test => {
+            let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+            Purpose::from_path(&format!("{directory}/texts")) == Purpose::Test
+        }
+        _ => false,
+    };
+    // Paths of project templates contain placeholders.
+    is_other || path.contains("{{")
 }
 
 /// Reports a file that is not in UTF-8, unless its format has other encodings too.
@@ -299,5 +317,7 @@ fn abbreviate(text: &str) -> String {
 
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod entries;
 #[cfg(test)]
 mod tests;

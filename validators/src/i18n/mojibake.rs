@@ -1,7 +1,7 @@
 //! Texts that were decoded with the wrong encoding and then saved.
 
 use super::messages::part;
-use super::{Context, display_key};
+use super::{Context, display_key, mac_roman};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use std::ops::Range;
@@ -162,6 +162,20 @@ pub(super) fn mojibake(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     for entry in context.entries() {
         for form in &entry.forms {
+            if let Some((range, original, decoded)) = mac_roman::find(&form.value) {
+                let span = part(source, form.span, &form.value, &range);
+                let (shown, key) = (&form.value[range], display_key(&entry.key));
+                let message =
+                    format!("`{shown}` in `{key}` is `{original}` in UTF-8, decoded as Mac Roman");
+                let finding = report.at(span, message);
+                finding
+                    .help("The text was decoded with a wrong encoding; restore it from its source");
+                if source.slice(form.span) == form.value {
+                    let edit = Edit::replace(form.span, decoded);
+                    finding.fix_unsafe("Decode the text as UTF-8", vec![edit]);
+                }
+                continue;
+            }
             let Some((range, original)) = find(&form.value) else { continue };
             let (range, original, layers) = innermost(&form.value, range, original);
             let span = part(source, form.span, &form.value, &range);

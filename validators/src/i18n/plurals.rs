@@ -104,10 +104,24 @@ fn is_invariant(language: &str, missing: &[&str], text: &str) -> bool {
                 _ => it == "*" || it == word,
             })
         };
+        let has_genitive = || {
+            let before = word_before_number(text);
+            let mut marked = words.split_whitespace().filter_map(|it| it.strip_prefix('<'));
+            before.is_some_and(|before| marked.any(|it| it == before))
+        };
         languages.split_whitespace().any(|it| it == language)
             && missing.iter().all(covers)
-            && words_after_number(text).take(MAX_WORDS).enumerate().any(is_covered)
+            && (words_after_number(text).take(MAX_WORDS).enumerate().any(is_covered)
+                || has_genitive())
     })
+}
+
+/// The word directly before the first placeholder of a text, in lower case.
+fn word_before_number(text: &str) -> Option<String> {
+    let at = text.find(['#', '{', '%'])?;
+    let before = text[..at].trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next()?;
+    (!word.is_empty() && before.len() < at).then(|| word.to_lowercase())
 }
 
 /// The words of a text after its first placeholder, or all if it has none, in lower case.

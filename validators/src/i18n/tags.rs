@@ -66,6 +66,16 @@ const HTML: [&str; 53] = [
     "xliff",
 ];
 
+/// Inline elements of documents that only mark a name; see the head of the file.
+const MARKUP: &str = include_str!("markup.txt");
+
+/// Whether an element of a document in DocBook or Mallard only marks a name, so that a translation
+/// without it is complete.
+fn is_markup(name: &str) -> bool {
+    let lines = MARKUP.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).any(|markup| markup == name)
+}
+
 pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
@@ -92,8 +102,11 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             let value = characters(format, &form.value);
             let place = |tag: &Tag<'_>| part(source, form.span, &value, &tag.range);
             if let Some((tag, message)) =
-                tag_problem(&value, &tags(format, &value), (&expected, &needed), pair)
+                tag_problem(format, &value, &tags(format, &value), (&expected, &needed), pair)
             {
+                if super::unused::is_unused(context, &pair.entry.key) {
+                    break;
+                }
                 report.at(tag.map_or(form.span, |tag| place(&tag)), message);
             }
         }
@@ -153,6 +166,7 @@ fn needed<'t>(
 
 /// The first defect: its tag, unless it is missing, and the message.
 fn tag_problem<'t>(
+    format: Format,
     value: &'t str,
     own: &[Tag<'t>],
     (expected, needed): (&[Vec<Tag<'_>>], &[Vec<Tag<'_>>]),
@@ -176,8 +190,9 @@ fn tag_problem<'t>(
     // A component is identified by a number or a name of its own. The text of one plural form can
     // omit what another one has.
     let (first, others) = needed.split_first()?;
+    let can_omit = |name: &str| is_html(name) || format == Format::Po && is_markup(name);
     let missing = first.iter().find(|tag| {
-        !is_html(tag.name) && !has(own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
+        !can_omit(tag.name) && !has(own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
     });
     missing.map(|tag| {
         let key = key();

@@ -46,6 +46,29 @@ pub(super) fn unused_key(context: &Context<'_>, report: &mut Report<'_>) {
     report.at(first.key_span, message);
 }
 
+/// Maximum number of keys of a file that are compared with the code to know whether it names them.
+const MAX_COMPARED: usize = 200;
+
+/// Whether no code contains the key of a file whose other keys it contains, so that nobody sees its text.
+pub(super) fn is_unused(context: &Context<'_>, key: &str) -> bool {
+    let is_supported = matches!(context.layout.format, Format::Json | Format::Yaml);
+    // Rails and libraries use these keys.
+    if !is_supported || !key.contains('.') || super::usage::is_of_rails(key) {
+        return false;
+    }
+    let strings = strings(context.files);
+    let is_named = || {
+        let mut named =
+            context.entries().take(MAX_COMPARED).map(|it| is_mentioned(&it.key, &strings));
+        let (mut yes, mut all) = (0, 0);
+        for is_named in &mut named {
+            (yes, all) = (yes + usize::from(is_named), all + 1);
+        }
+        all > 0 && yes * 3 >= all * 2
+    };
+    !is_mentioned(key, &strings) && *context.is_named_in_code.get_or_init(is_named)
+}
+
 /// Whether the code contains the key, the end of the key after a prefix, or the beginning of a key
 /// that is completed at run time.
 fn is_mentioned(key: &str, strings: &Strings) -> bool {

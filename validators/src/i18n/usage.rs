@@ -6,10 +6,12 @@ use super::libraries;
 use super::locale;
 use super::messages_in_code;
 use super::model::Format;
+use super::routes;
 use aidd_engine::check::family::FileContext;
 use aidd_engine::forms::syntax::language_of;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::Span;
@@ -296,27 +298,60 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
             // `PEM` is shown as it is.
             && key.contains(|c: char| c.is_lowercase())
             && defined.len() >= KNOWN_FACTOR * undefined.len();
-        if is_certain || is_likely {
+        if (is_certain || is_likely)
+            && !routes::is_unreachable(context.files, path, text, used.span)
+        {
             let similar = || known.full.iter().map(String::as_str);
             let name = key.rsplit('.').next().map_or(0, str::len);
             let max = MAX_DISTANCE.min(name / 3);
             let is_near = |near: &&str| strsim::osa_distance(near, &key) <= max;
-            let help = match nearest(&key, similar()).filter(is_near) {
+            let near = nearest(&key, similar()).filter(is_near);
+            let help = match near {
                 Some(near) => format!("Did you mean `{near}`?"),
                 None => "Correct the key, or add it to the catalogue of the source".to_owned(),
             };
-            let message = if known_in(true).has(&key) {
-                format!("only catalogues of other locales define the key `{key}`")
-            } else {
-                format!("no catalogue defines the key `{key}`")
+            let all = known_in(true);
+            let is_elsewhere = match &*namespaces {
+                [] | [_] => all.has(&key),
+                several => several.iter().any(|it| all.has(&in_namespace(it, &key))),
             };
-            report.at(used.span, message).help(help);
+            let of_namespaces = match &*namespaces {
+                [] | [_] => String::new(),
+                several => {
+                    let names: Vec<String> = several.iter().map(|it| format!("`{it}`")).collect();
+                    format!(" in the namespaces {}", names.join(", "))
+                }
+            };
+            let message = if is_elsewhere {
+                format!("only catalogues of other locales define the key `{key}`{of_namespaces}")
+            } else {
+                format!("no catalogue defines the key `{key}`{of_namespaces}")
+            };
+            let finding = report.at(used.span, message);
+            finding.help(help);
+            if let Some(text) = near.and_then(|near| corrected(used.key, &key, near)) {
+                let edit = Edit::replace(used.span, text.as_str());
+                finding.fix_unsafe(format!("Replace with `{text}`"), vec![edit]);
+            }
         }
     }
 }
 
+/// The key that replaces the one in the code: `near` without the parts that the code does not contain.
+fn corrected(used: &str, key: &str, near: &str) -> Option<String> {
+    let relative = used.rsplit(':').next().unwrap_or(used).trim_start_matches('.');
+    let known = key.strip_suffix(relative)?;
+    let start = used.strip_suffix(relative)?;
+    Some(format!("{start}{}", near.strip_prefix(known)?))
+}
+
 /// Whether the key is defined by Rails or by a common library.
 fn is_of_library(convention: Convention, key: &str) -> bool {
+    convention == Convention::Rails && is_of_rails(key)
+}
+
+/// Whether Rails or a common library of Ruby uses the key.
+pub(super) fn is_of_rails(key: &str) -> bool {
     const ROOTS: [&str; 14] = [
         "activemodel",
         "activerecord",
@@ -334,7 +369,7 @@ fn is_of_library(convention: Convention, key: &str) -> bool {
         "will_paginate",
     ];
     let root = key.split('.').next().unwrap_or_default();
-    convention == Convention::Rails && ROOTS.contains(&root)
+    ROOTS.contains(&root)
 }
 
 fn is_test(path: &str) -> bool {

@@ -171,7 +171,9 @@ fn values(text: &str) -> Vec<Span> {
             }
             b';' | b'}' | b'{' => {
                 let name = text[start..colon.unwrap_or(start)].trim();
-                if byte != b'{' && colon.is_some() && !name.starts_with(['-', '$', '@']) {
+                // In a mask, a color is an opacity.
+                let is_other = name.starts_with(['-', '$', '@']) || name.contains("mask");
+                if byte != b'{' && colon.is_some() && !is_other {
                     found.append(&mut pending);
                 }
                 pending.clear();

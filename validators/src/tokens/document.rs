@@ -191,7 +191,10 @@ impl<'a> Document<'a> {
         if self.child(root, "$themes").is_some() || self.child(root, "$metadata").is_some() {
             return Some(Layout::Sets);
         }
-        super::project::is_named_source(files, self.source.path()).then_some(Layout::Value)
+        // A program can start Style Dictionary, so that no configuration names the file.
+        let is_source =
+            has_token_name || super::project::is_named_source(files, self.source.path());
+        is_source.then_some(Layout::Value)
     }
 
     /// The key whose presence makes an object a token.

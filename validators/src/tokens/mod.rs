@@ -6,6 +6,7 @@ pub(crate) mod color;
 mod document;
 mod duplicates;
 mod mode;
+mod pairs;
 mod project;
 mod references;
 mod resolver;
@@ -71,7 +72,6 @@ type TokenCheck = fn(&Document<'_>, &mut Report<'_>);
 const SINGLE: &[(&str, TokenCheck)] = &[
     ("tokens/deprecated-reference", style::deprecated_reference),
     ("tokens/duplicate-value", duplicates::duplicate_value),
-    ("tokens/low-contrast", style::low_contrast),
     ("tokens/name-style", style::name_style),
     ("tokens/similar-name", style::similar_name),
 ];
@@ -81,7 +81,12 @@ pub(super) const FAMILY: Family = Family {
     name: "tokens",
     rules: || {
         let single = SINGLE.iter().map(|&(id, _)| id);
-        COLLECTED.iter().copied().chain(single).chain([code::LITERAL, code::UNUSED]).collect()
+        COLLECTED
+            .iter()
+            .copied()
+            .chain(single)
+            .chain([code::LITERAL, code::UNUSED, pairs::LOW_CONTRAST])
+            .collect()
     },
     params: &[Param { rule: "tokens/name-style", name: "style", param_type: ParamType::String }],
     claim,
@@ -174,6 +179,7 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
                 check(&document, report);
             }
         }
+        pairs::low_contrast(&document, files, report);
         code::unused(&document, files, report);
     }
     for &rule in COLLECTED {

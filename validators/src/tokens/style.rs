@@ -1,15 +1,9 @@
-//! Notes on names, deprecated tokens and contrast.
+//! Notes on names and deprecated tokens.
 
-use super::color::{contrast, rgba};
-use super::document::{Document, Node, alias};
+use super::document::{Document, Layout, Node, alias};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use std::collections::HashMap;
-
-/// Maximum number of references that are followed.
-const MAX_HOPS: usize = 50;
-/// The contrast ratio that WCAG requires of text at level AA.
-const MIN_CONTRAST: f64 = 4.5;
 
 /// Whether the token is deprecated, by itself or through the nearest group that says so.
 fn is_deprecated(document: &Document<'_>, token: &Node) -> bool {
@@ -64,56 +58,14 @@ pub(super) fn name_style(document: &Document<'_>, report: &mut Report<'_>) {
     };
     for node in document.tokens.iter().chain(&document.groups) {
         let name = document.key(node.at);
+        // The names of the sets of Tokens Studio are paths.
+        if document.layout == Layout::Sets && document.value(node.at).parent == document.root() {
+            continue;
+        }
         let is_first_upper = style == "camelCase" && name.starts_with(char::is_uppercase);
         if name.starts_with('$') || !is_first_upper && name.chars().all(is_valid) {
             continue;
         }
         report.at(document.key_span(node.at), format!("the name `{name}` is not in {style}"));
-    }
-}
-
-/// The color of a token, through its references.
-fn resolved(document: &Document<'_>, token: &Node) -> Option<[u8; 4]> {
-    let mut token = token;
-    for _ in 0..MAX_HOPS {
-        let value = document.token_value(token)?;
-        match document.text(value).and_then(alias) {
-            Some(name) => token = &document.tokens[*document.by_path.get(name)?],
-            None => return rgba(document, value),
-        }
-    }
-    None
-}
-
-pub(super) fn low_contrast(document: &Document<'_>, report: &mut Report<'_>) {
-    const PAIRS: [(&str, &str); 4] = [
-        ("text", "background"),
-        ("foreground", "background"),
-        ("fg", "bg"),
-        ("color", "background"),
-    ];
-    for group in &document.groups {
-        for (text, background) in PAIRS {
-            let path = |name: &str| match group.path.as_str() {
-                "" => name.to_owned(),
-                group => format!("{group}.{name}"),
-            };
-            let token =
-                |name: &str| document.by_path.get(&path(name)).map(|&at| &document.tokens[at]);
-            let (Some(first), Some(second)) = (token(text), token(background)) else { continue };
-            let (Some(above), Some(below)) =
-                (resolved(document, first), resolved(document, second))
-            else {
-                continue;
-            };
-            let ratio = contrast(above, below);
-            if above[3] == 255 && below[3] == 255 && ratio < MIN_CONTRAST {
-                let message = format!(
-                    "`{}` on `{}` has a contrast of {ratio:.2}, below {MIN_CONTRAST}",
-                    first.path, second.path
-                );
-                report.at(document.key_span(first.at), message);
-            }
-        }
     }
 }

@@ -59,11 +59,21 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
         return (!catalogue.complete).then_some(catalogue);
     };
     let Value::Object(root) = &root else { return None };
+    let is_described = has_descriptions(&root.properties);
     let mut others = 0_usize;
     let mut pending: Vec<(String, Span, &Value<'_>)> = Vec::new();
     push(&root.properties, "", offset, &mut pending, &mut catalogue);
     while let Some((key, key_span, value)) = pending.pop() {
         match value {
+            // The description is a note for translators.
+            Value::Object(object) if is_described => {
+                report_duplicates(&object.properties, offset, &mut catalogue);
+                let shown = object.properties.iter().filter(|it| it.name.as_str() != DESCRIPTION);
+                pending.extend(shown.rev().map(|it| {
+                    let key = format!("{key}.{}", it.name.as_str());
+                    (key, inner(it.name.range(), offset), &it.value)
+                }));
+            }
             Value::Object(object) => {
                 push(&object.properties, &key, offset, &mut pending, &mut catalogue);
             }
@@ -80,6 +90,22 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
         }
     }
     (others * 10 <= catalogue.entries.len()).then_some(catalogue)
+}
+
+/// The property of a text that describes it to translators, in files of Docusaurus.
+const DESCRIPTION: &str = "description";
+
+/// Whether each text of the file is an object with a message, and some have a description.
+fn has_descriptions(properties: &[ObjectProp<'_>]) -> bool {
+    let names = |property: &ObjectProp<'_>| match &property.value {
+        Value::Object(object) => {
+            let has = |name: &str| object.properties.iter().any(|it| it.name.as_str() == name);
+            (has("message"), has(DESCRIPTION) && object.properties.len() == 2)
+        }
+        _ => (false, false),
+    };
+    let all: Vec<_> = properties.iter().map(names).collect();
+    all.iter().all(|(has_message, _)| *has_message) && all.iter().any(|(_, is_pair)| *is_pair)
 }
 
 /// Adds the properties of an object, last first, and reports keys that occur twice.

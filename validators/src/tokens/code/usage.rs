@@ -2,9 +2,11 @@
 
 use super::super::document::Document;
 use crate::cached::cached;
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::{below, parent_dir, upwards};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -122,6 +124,17 @@ pub(super) fn variable(files: &dyn Files, token: &str) -> Option<String> {
     variables.get(&hash(token.strip_suffix(".$root").unwrap_or(token))).cloned()
 }
 
+/// Whether a package that others install contains the file, so that they can use its tokens.
+fn is_published(files: &dyn Files, path: &str) -> bool {
+    let manifests = upwards(parent_dir(path)).map(|folder| below(folder, "package.json"));
+    let Some(path) = manifests.chain(["package.json".to_owned()]).find(|path| files.exists(path))
+    else {
+        return false;
+    };
+    let package = manifest::json(files, &path);
+    package["name"].is_string() && package["version"].is_string() && package["private"] != true
+}
+
 fn hash(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for c in name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase) {
@@ -136,6 +149,9 @@ pub(in super::super) fn unused(
     report: &mut Report<'_>,
 ) {
     if !report.begin(UNUSED) {
+        return;
+    }
+    if is_published(files, document.source.path()) {
         return;
     }
     let usage = usage(files);
