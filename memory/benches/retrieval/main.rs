@@ -209,6 +209,13 @@ fn speed(count: usize) {
     let cpu_used = cpu_time().zip(cpu_start).map(|(end, start)| end - start);
     let searches = u32::try_from(times.len()).expect("few");
     print_percentiles("each later search", &mut times);
+    let mut times = Vec::new();
+    for question in set::with_wordings(set::questions()) {
+        let start = Instant::now();
+        memory.search(&set::query(&question)).expect("found");
+        times.push(start.elapsed());
+    }
+    print_percentiles("each search with three other wordings", &mut times);
     if let Some(cpu_used) = cpu_used {
         println!("CPU time per search: {}", format_duration(cpu_used / searches));
     }
