@@ -73,6 +73,14 @@ fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
     text.lines().enumerate().map(read).collect()
 }
 
+/// Other wordings of a question.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wordings {
+    id: String,
+    wordings: Vec<String>,
+}
+
 fn memories() -> Vec<Memory> {
     lines("memories.jsonl")
 }
@@ -213,6 +221,29 @@ fn questions_do_not_copy_their_answers() {
             }
         }
     }
+}
+
+#[test]
+fn questions_have_other_wordings_that_copy_no_memory() {
+    let texts: Vec<String> = memories().iter().map(Memory::text).collect();
+    let mut wordings: BTreeMap<String, Vec<String>> =
+        lines("wordings.jsonl").into_iter().map(|row: Wordings| (row.id, row.wordings)).collect();
+    let turn_questions: Vec<Question> = lines("turn-questions.jsonl");
+    for question in questions().into_iter().chain(turn_questions) {
+        let id = &question.id;
+        let wordings = wordings.remove(id).unwrap_or_default();
+        assert_eq!(wordings.is_empty(), LITERAL.contains(&&*question.kind), "{id}");
+        let distinct: BTreeSet<&String> = wordings.iter().collect();
+        assert!(distinct.len() == wordings.len() && [0, 3].contains(&distinct.len()), "{id}");
+        for wording in &wordings {
+            let words = wording.split_whitespace().count();
+            assert!((1..=20).contains(&words), "{id}: {wording}");
+            let wording = wording.to_lowercase();
+            let is_copy = words >= 5 && texts.iter().any(|text| text.contains(&wording));
+            assert!(!is_copy, "{id}: {wording}");
+        }
+    }
+    assert_eq!(wordings.into_keys().collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

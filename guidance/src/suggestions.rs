@@ -151,12 +151,13 @@ fn add_opening(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggest
         // Do not suggest searching an empty memory.
         if memories.iter().any(|entries| !entries.is_empty()) {
             let args = json!({"query": task});
-            all.push(new_suggestion(
+            let search = new_suggestion(
                 "Search the memory",
                 "aidd_memory_search",
                 args,
                 "before planning: decisions to follow, mistakes to avoid",
-            ));
+            );
+            all.push(Suggestion { needs: &["otherWordings"], ..search });
         }
     }
 }

@@ -3,7 +3,7 @@
 //! that changes, and many clients cache the first list. No tool is hidden.
 
 use crate::schema::Object;
-use aidd_memory::situation::{Situation, detect};
+use aidd_memory::situation::{Situation, detect_or};
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RequestContext};
@@ -18,7 +18,11 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The order of the tool list, which follows the current task of the client.
 #[derive(Debug)]
-pub(crate) struct DynamicOrder(Mutex<State>);
+pub(crate) struct DynamicOrder {
+    state: Mutex<State>,
+    /// The value of [`aidd_memory::situation::OVERRIDE_VARIABLE`].
+    forced: Option<String>,
+}
 
 #[derive(Debug)]
 enum State {
@@ -27,24 +31,25 @@ enum State {
     Static,
 }
 
-impl Default for DynamicOrder {
-    fn default() -> Self {
-        Self(Mutex::new(State::Following(None)))
-    }
-}
-
 /// Whether the list order can change for the client of this request.
 pub(crate) fn can_reorder(request: &RequestContext<RoleServer>) -> bool {
     request.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28)
 }
 
 impl DynamicOrder {
+    /// The order for the situation that `forced` names, for debugging, otherwise for the detected
+    /// situations.
+    pub(crate) fn new(forced: Option<String>) -> Self {
+        Self { state: Mutex::new(State::Following(detect_or("", forced.as_deref()))), forced }
+    }
+
     /// Detects the situation from the arguments of a tool call, and notifies the client if the
     /// situation changed.
     pub(crate) async fn detect_situation(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();
         arguments.values().for_each(|value| collect(value, &mut texts));
-        let Some(situation) = detect(&texts.join("\n")) else { return };
+        let situation = detect_or(&texts.join("\n"), self.forced.as_deref());
+        let Some(situation) = situation else { return };
         if !self.set_situation(situation) {
             return;
         }
@@ -77,7 +82,7 @@ impl DynamicOrder {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -13,7 +13,7 @@ const SENTENCES: &[(&[&str], &str)] = &[
     (&["aidd_session"], "End the session with aidd_session (action end) and its id."),
     (
         &["aidd_memory_search", "aidd_memory_context", "aidd_memory_get"],
-        "Before a decision or a fix, search the memory: aidd_memory_search lists titles, aidd_memory_context lists the memories saved before and after one, and aidd_memory_get returns full memories by id.",
+        "Before a decision or a fix, search the memory: aidd_memory_search, with otherWordings, lists titles, aidd_memory_context lists the memories saved before and after one, and aidd_memory_get returns full memories by id.",
     ),
     (
         &["save_decision", "evolve_outcome"],

@@ -21,6 +21,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
 use aidd_guidance::PageKind;
 use aidd_guidance::prompts::completions;
+use aidd_memory::situation::OVERRIDE_VARIABLE;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CompletionInfo, CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
@@ -61,7 +62,8 @@ impl Server {
     /// Enables the dynamic order of the tool list.
     #[must_use]
     pub fn with_dynamic_order(self) -> Self {
-        Self { dynamic: Some(Arc::default()), ..self }
+        let forced = self.context.variable(OVERRIDE_VARIABLE);
+        Self { dynamic: Some(Arc::new(DynamicOrder::new(forced))), ..self }
     }
 
     /// Runs a tool on a blocking thread when a slot is free. A cancelled call that has not started

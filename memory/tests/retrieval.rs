@@ -8,7 +8,7 @@ mod set;
 use aidd_memory::kinds::Observation;
 use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Certainty, Found, MatchFeatures, Question, SearchOrder};
+use aidd_memory::recall::{Certainty, Found, Hit, MatchFeatures, Question, SearchOrder};
 use aidd_memory::records::{AiProvider, SessionState};
 use aidd_memory::store::{BackendChoice, Layers};
 use aidd_memory::types::{Kind, Outcome, Status};
@@ -69,6 +69,59 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
     assert_means(&scores, [0.66, 0.75, 0.51, 0.56]);
     let scores = set::scores(&mut memory, &independent, MatchFeatures::Both);
     assert_means(&scores, [0.28, 0.38, 0.17, 0.22]);
+}
+
+#[test]
+fn other_wordings_find_the_answers_that_share_no_word_with_the_question() {
+    let questions: Vec<SetQuestion> =
+        set::with_wordings(set::questions()).into_iter().filter(SetQuestion::is_test).collect();
+    let (mut all, mut in_first_five) = (0_u32, 0_u32);
+    for (memories, questions) in set::by_project(&questions) {
+        let folder = TempDir::new().expect("a directory");
+        let mut memory = set::open_with(folder.path(), BackendChoice::Sqlite, &memories, &[]);
+        for question in questions.iter().filter(|question| question.kind == "paraphrase") {
+            let found = memory.search(&set::query(question)).expect("found");
+            let is_answer = |hit: &Hit| question.relevant.get(&hit.id) >= Some(&3);
+            all += 1;
+            in_first_five += u32::from(found.hits.iter().take(5).any(is_answer));
+        }
+    }
+    // The lower bound of the Wilson interval is then .93.
+    assert!(all == 266 && in_first_five >= 256, "{in_first_five} of {all}");
+
+    let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
+    let scores = set::scores(&mut memory, &questions, MatchFeatures::Both);
+    assert_means(&scores, [0.88, 0.94, 0.83, 0.86]);
+    let unanswered: Vec<&SetQuestion> =
+        questions.iter().filter(|question| !question.is_answered()).collect();
+    let is_close = |question: &&&SetQuestion| {
+        let found = memory.search(&set::query(question)).expect("found");
+        found.certainty == Some(Certainty::Close)
+    };
+    let close = unanswered.iter().filter(is_close).count();
+    assert!(unanswered.len() == 40 && close <= 4, "{close}");
+}
+
+#[test]
+fn other_wordings_change_nothing_without_text_and_are_limited() {
+    on_both_stores(|memory| {
+        save_decision(memory, "", "Sessions are stored in Redis");
+        save_decision(memory, "", "Invoices are printed on Mondays");
+        let mut search = |text: &str, wordings: &[&str]| {
+            let wordings = wordings.iter().map(|wording| (*wording).to_owned()).collect();
+            let question = Question { text: text.into(), wordings, ..Question::new(Layers::ALL) };
+            memory.search(&question).expect("found")
+        };
+        let plain = search("where is the login remembered", &[]);
+        assert_eq!(search("where is the login remembered", &["", " ?! "]), plain);
+        let found = search("where is the login remembered", &["session storage", "Redis"]);
+        assert_eq!(titles(&found)[0], "Sessions are stored in Redis");
+        assert!(found.hits[0].confidence > plain.hits[0].confidence);
+        let first = ["a", "b", "c", "Redis"];
+        let found = search("login", &first);
+        assert_eq!(search("login", &[&first[..], &["Invoices", "printed"]].concat()), found);
+        assert_eq!(search("", &["Invoices"]), search("", &[]));
+    });
 }
 
 /// Asserts the minimum mean of each metric.

@@ -76,7 +76,7 @@ fn the_files_of_every_client_are_written_and_removed() {
     This project uses aidd for memory and checks; the tools are provided by the MCP server `aidd`.
 
     - Resuming earlier work: `load_checkpoint`. Before a break: `save_checkpoint`.
-    - Before making a decision or fixing an error: `aidd_memory_search`. For an error or stack trace: `aidd_diagnose_error`.
+    - Before making a decision or fixing an error: `aidd_memory_search` with two or three `otherWordings`. For an error or stack trace: `aidd_diagnose_error`.
     - After making a decision: `save_decision`. When its outcome is known: `evolve_outcome`. After fixing an error: `aidd_memory_add_mistake`.
     - Findings returned after an edit are those the pull request would report: fix them. Before a commit: `aidd_ci_diff_check`.
     - Do not put keys or passwords in any file that Git tracks.

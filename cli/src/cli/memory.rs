@@ -317,6 +317,9 @@ pub struct Search {
     /// Search text. Without it, only the filters apply.
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
+    /// Another wording of the search text, as the memory may state it; can be repeated.
+    #[arg(long = "wording", value_name = "TEXT", requires = "words")]
+    pub wordings: Vec<String>,
     /// Only these types; comma-separated or repeated.
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = kind)]
     pub kinds: Vec<Kind>,

@@ -23,6 +23,7 @@ pub(super) fn search(args: &Search, context: &mut MemoryCommandContext<'_, '_>) 
         // Each result is printed with a mark for its layer: permanent, branch or session.
         layers: Layers::ALL,
         text: args.words.join(" "),
+        wordings: args.wordings.clone(),
         kinds: args.kinds.clone(),
         since: time(&args.since).transpose()?,
         until: time(&args.until).transpose()?,

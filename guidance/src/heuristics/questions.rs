@@ -241,21 +241,14 @@ pub(super) fn bias(
     for bias in &facts.biases {
         questions.add_question(format!("Without “{bias}”, would the decision be the same?"));
     }
-    for abandoned in &facts.abandoned {
-        let cases = abandoned.use_cases();
+    let abandoned = facts.abandoned.iter().map(|entry| (entry, "for staying"));
+    let rejected = facts.rejected.iter().map(|entry| (entry, "against the decision"));
+    for (entry, side) in abandoned.chain(rejected) {
+        let cases = entry.use_cases();
         if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
             questions.add_question(format!(
-                "Make the best case for staying: {} is good at “{}” ({}). Does that apply?",
-                abandoned.name, best.case, best.why
-            ));
-        }
-    }
-    for rejected in &facts.rejected {
-        let cases = rejected.use_cases();
-        if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
-            questions.add_question(format!(
-                "Make the best case against the decision: {} is good at “{}” ({}). Does that apply?",
-                rejected.name, best.case, best.why
+                "Make the best case {side}: {} is good at “{}” ({}). Does that apply?",
+                entry.name, best.case, best.why
             ));
         }
     }

@@ -1,8 +1,11 @@
 //! Tests of the server through a client, with and without the `initialize` handshake.
 
+use super::Server;
 use crate::TOOL_THREADS;
+use crate::catalog::Catalog;
+use crate::context::{Context, Setup};
 use crate::profile::Profile;
-use crate::testing::{Client, Era, server, wait_for_file};
+use crate::testing::{Client, Era, server, tools, wait_for_file};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -300,6 +303,24 @@ fn a_dynamic_list_reorders_tools_and_hides_no_tool() {
     let id =
         client.send_request("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
     assert_eq!(client.receive().expect("a response")["id"], id);
+}
+
+#[test]
+fn a_forced_situation_replaces_the_detection() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let setup = Setup {
+        environment: |name| (name == "AIDD_SITUATION").then(|| "deciding".to_owned()),
+        ..Setup::at(&crate::DISTRIBUTION, folder.path())
+    };
+    let server = Server::new(Catalog::new(tools(), Profile::Engine), Context::new(setup))
+        .with_dynamic_order();
+    let mut client = Client::new(server, OLD_REVISION);
+    let forced = ["save_decision", "aidd_echo", "aidd_wait"];
+    assert_eq!(names(&mut client), forced);
+    let id = client
+        .send_request("tools/call", json!({"name": "say", "arguments": {"text": "yesterday"}}));
+    assert_eq!(client.receive().expect("a response")["id"], id);
+    assert_eq!(names(&mut client), forced);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! `cargo bench -p aidd-memory --bench retrieval` scores the retrieval set. With
 //! `-- speed 100000`, other memories are added until the store contains 100,000 memories, and the
 //! searches are also timed. With `-- rows`, the results of each question are printed as
-//! tab-separated rows, for comparing two versions question by question.
+//! tab-separated rows, for comparing two versions question by question; with `-- wordings`, the same
+//! for the questions with their other wordings.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -34,7 +35,8 @@ fn main() {
     let count = args.iter().find_map(|arg| arg.parse().ok());
     match args.first().map(String::as_str) {
         Some("speed") => speed(count.unwrap_or(1000)),
-        Some("rows") => print_rows(),
+        Some("rows") => print_rows(|questions| questions),
+        Some("wordings") => print_rows(set::with_wordings),
         _ => {
             let root = TempDir::new().expect("a directory");
             evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));
@@ -82,28 +84,17 @@ fn evaluate(memory: &mut ProjectMemory) {
 /// project, and in the store of the conversations. The columns are store, half, age, kind, id,
 /// whether a complete answer is among the first five, R@10, nDCG@10, MRR, and score and confidence
 /// of the first hit.
-fn print_rows() {
+fn print_rows(prepare: fn(Vec<SetQuestion>) -> Vec<SetQuestion>) {
     let root = TempDir::new().expect("a directory");
     let mut memory = set::open_filled(root.path(), BackendChoice::Sqlite, &[]);
-    print_question_rows("all", &mut memory, &set::questions());
-    let mut projects: BTreeMap<String, Vec<set::Memory>> = BTreeMap::new();
-    for memory in set::memories() {
-        // An id starts with the short name of the project.
-        let project = memory.id.split('-').next().unwrap_or_default().to_owned();
-        projects.entry(project).or_default().push(memory);
-    }
-    for memories in projects.values() {
+    print_question_rows("all", &mut memory, &prepare(set::questions()));
+    for (memories, questions) in set::by_project(&prepare(set::questions())) {
         let root = TempDir::new().expect("a directory");
-        let mut memory = set::open_with(root.path(), BackendChoice::Sqlite, memories, &[]);
-        let is_about = |question: &SetQuestion| {
-            let best = question.relevant.iter().max_by_key(|(_, grade)| **grade);
-            best.is_some_and(|(id, _)| memories.iter().any(|memory| memory.id == *id))
-        };
-        let questions: Vec<SetQuestion> = set::questions().into_iter().filter(is_about).collect();
+        let mut memory = set::open_with(root.path(), BackendChoice::Sqlite, &memories, &[]);
         print_question_rows("project", &mut memory, &questions);
     }
     let root = TempDir::new().expect("a directory");
-    print_question_rows("talk", &mut set::open_turns(root.path()), &set::turn_questions());
+    print_question_rows("talk", &mut set::open_turns(root.path()), &prepare(set::turn_questions()));
 }
 
 fn print_question_rows(store: &str, memory: &mut ProjectMemory, questions: &[SetQuestion]) {
@@ -218,6 +209,13 @@ fn speed(count: usize) {
     let cpu_used = cpu_time().zip(cpu_start).map(|(end, start)| end - start);
     let searches = u32::try_from(times.len()).expect("few");
     print_percentiles("each later search", &mut times);
+    let mut times = Vec::new();
+    for question in set::with_wordings(set::questions()) {
+        let start = Instant::now();
+        memory.search(&set::query(&question)).expect("found");
+        times.push(start.elapsed());
+    }
+    print_percentiles("each search with three other wordings", &mut times);
     if let Some(cpu_used) = cpu_used {
         println!("CPU time per search: {}", format_duration(cpu_used / searches));
     }

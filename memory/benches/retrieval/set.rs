@@ -30,11 +30,14 @@ pub(crate) struct Memory {
 }
 
 /// A question of the set.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct SetQuestion {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) question: String,
+    /// Other wordings to search for with the question.
+    #[serde(default)]
+    pub(crate) wordings: Vec<String>,
     /// Maps the ids of memories to grades.
     pub(crate) relevant: BTreeMap<String, u8>,
 }
@@ -118,6 +121,25 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
     }
 }
 
+/// The memories of each project, with the questions whose best answer is one of them.
+pub(crate) fn by_project(questions: &[SetQuestion]) -> Vec<(Vec<Memory>, Vec<SetQuestion>)> {
+    let mut projects: BTreeMap<String, Vec<Memory>> = BTreeMap::new();
+    for memory in memories() {
+        // An id starts with the short name of the project.
+        let project = memory.id.split('-').next().unwrap_or_default().to_owned();
+        projects.entry(project).or_default().push(memory);
+    }
+    let with_questions = projects.into_values().map(|memories| {
+        let is_about = |question: &&SetQuestion| {
+            let best = question.relevant.iter().max_by_key(|(_, grade)| **grade);
+            best.is_some_and(|(id, _)| memories.iter().any(|memory| memory.id == *id))
+        };
+        let questions = questions.iter().filter(is_about).cloned().collect();
+        (memories, questions)
+    });
+    with_questions.collect()
+}
+
 /// Fills the memory of the project at `root` with the set and `others`.
 pub(crate) fn open_filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
     open_with(root, choice, &memories(), others)
@@ -170,6 +192,26 @@ struct Turn {
     session: String,
     text: String,
     created_at: i64,
+}
+
+/// The other wordings of each question, by its id: see `tests/retrieval/README.md`.
+pub(crate) fn wordings() -> BTreeMap<String, Vec<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        id: String,
+        wordings: Vec<String>,
+    }
+    lines("wordings.jsonl").into_iter().map(|row: Row| (row.id, row.wordings)).collect()
+}
+
+/// Returns the questions with their other wordings; questions without any are omitted.
+pub(crate) fn with_wordings(questions: Vec<SetQuestion>) -> Vec<SetQuestion> {
+    let mut wordings = wordings();
+    let add = |question: SetQuestion| {
+        let wordings = wordings.remove(&question.id)?;
+        Some(SetQuestion { wordings, ..question })
+    };
+    questions.into_iter().filter_map(add).collect()
 }
 
 /// The questions about the conversations.
@@ -277,6 +319,7 @@ impl Rng {
 pub(crate) fn query(question: &SetQuestion) -> Question {
     Question {
         text: question.question.clone(),
+        wordings: question.wordings.clone(),
         with_superseded: true,
         ..Question::new(Layers::ALL)
     }

@@ -17,6 +17,7 @@ mod snippet;
 pub mod texts;
 mod timeline;
 mod word_vectors;
+mod wording;
 
 use super::store::Layers;
 use super::types::{Kind, Layer, Outcome, Status};
@@ -47,6 +48,9 @@ pub enum MatchFeatures {
     Meaning,
 }
 
+/// Maximum number of other wordings of a question that are searched for.
+pub const MAX_WORDINGS: usize = 4;
+
 /// A search query. Empty and `None` fields do not filter. The layers have no default: every caller
 /// must choose them.
 #[derive(Clone, Debug)]
@@ -56,6 +60,10 @@ pub struct Question {
     /// The question in free text. If it is empty, everything that passes the filters is returned,
     /// newest first.
     pub text: String,
+    /// Other wordings of the same question, at most [`MAX_WORDINGS`], such as the terms that the
+    /// author of a memory would have used. Each counts as much as `text`. They are ignored if `text` is
+    /// empty.
+    pub wordings: Vec<String>,
     /// Types to include.
     pub kinds: Vec<Kind>,
     /// Created at this time or later, in milliseconds since 1970.
@@ -89,6 +97,7 @@ impl Question {
         Self {
             layers,
             text: String::new(),
+            wordings: Vec::new(),
             kinds: Vec::new(),
             since: None,
             until: None,

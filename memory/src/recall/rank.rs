@@ -2,30 +2,16 @@
 //! `tests/retrieval`.
 
 use super::bm25::{inverse_document_frequency, live_count, score_by_words};
-use super::filters::{has_filters, passes_filters};
+use super::filters::passes_filters;
 use super::first::First;
-use super::index::{Brief, Index, topic_hash};
+use super::index::{Brief, Index};
 use super::meaning::{MeaningScores, score_by_meaning};
-use super::periods::{self, Period};
-use super::prepare;
-use super::word_vectors::{QuestionWord, question_words};
-use super::{MatchFeatures, Question, SearchOrder, dates};
+use super::word_vectors::{PartSimilarity, QuestionWord};
+use super::wording::{PreparedQuestion, Wording};
+use super::{Question, SearchOrder};
 use crate::MemoryError;
 use crate::store::StorageBackend;
-use crate::words::topic_key;
-use aidd_lexicon::embedding::{Table, Vector};
-use aidd_lexicon::terms;
 
-/// Factor for the word score, which is about 1 when a memory contains all words of the question: the
-/// similarity of single words counts equal words again.
-const WORD_SHARE: f32 = 0.45;
-/// Maximum amount that the similarity of texts adds to the word score.
-const MAX_MEANING: f32 = 1.7;
-/// Maximum amount that the similarity of texts adds for a question that contains an exact name, whose
-/// word score has the factor 1.
-const MAX_MEANING_LITERAL: f32 = 0.1;
-/// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
-const MAX_WORD_SIMILARITY: f32 = 2.4;
 /// Weight of the title, of the best sentence and of the whole text of a memory whose parts are
 /// compared, relative to the weight of a whole text: a part is often closer to the question.
 const PART_SHARE: f32 = 0.5;
@@ -61,93 +47,6 @@ const TOOL_OUTCOME_FACTOR: f32 = 0.7;
 /// When ordering by time, the minimum score as a share of the best.
 const MIN_SCORE_SHARE: f32 = 0.5;
 
-/// Extensions of file names that are also parts of the names of frameworks.
-const FRAMEWORK_EXTENSIONS: [&str; 3] = ["js", "io", "net"];
-
-/// Maximum number of bytes of a question that are read.
-pub(super) const MAX_QUESTION_BYTES: usize = 16 * 1024;
-/// Maximum number of terms of a question that are searched for.
-pub(super) const MAX_QUESTION_TERMS: usize = 256;
-/// Maximum number of words of a question that are compared one by one.
-const MAX_QUESTION_WORDS: usize = 64;
-
-/// A question prepared for comparison.
-#[derive(Debug)]
-pub(super) struct PreparedQuestion {
-    pub(super) terms: Vec<String>,
-    /// Hash of the question as a topic: see [`topic_hash`].
-    topic: u64,
-    /// `None` when meaning is not compared.
-    vector: Option<Vector>,
-    /// Factor for the word score.
-    word_share: f32,
-    /// Maximum amount that meaning adds to the word score.
-    weight: f32,
-    /// Maximum amount that the similarity of single words adds.
-    word_weight: f32,
-    /// The words to compare one by one; empty when meaning is not compared.
-    words: Vec<QuestionWord>,
-    /// The period that the question names.
-    period: Option<Period>,
-    pub(super) is_empty: bool,
-    has_filters: bool,
-    file: Option<String>,
-    /// The hash of the requested topic.
-    topic_filter: Option<u64>,
-}
-
-impl PreparedQuestion {
-    pub(super) fn from_question(question: &Question, features: MatchFeatures, now: i64) -> Self {
-        let text = prepare::truncate(question.text.trim(), MAX_QUESTION_BYTES);
-        let terms = terms::distinct_terms(text, MAX_QUESTION_TERMS);
-        // The vector table also has vectors for punctuation, but punctuation has no meaning.
-        let by_meaning = features != MatchFeatures::Words && text.contains(char::is_alphanumeric);
-        let is_literal = features == MatchFeatures::Both && is_literal(text, &terms);
-        let vector = by_meaning.then(|| Table::shipped().question_vector(text));
-        Self {
-            topic: topic_hash(&topic_key(text)),
-            word_share: if is_literal || !by_meaning { 1.0 } else { WORD_SHARE },
-            weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
-            word_weight: if is_literal { 0.0 } else { MAX_WORD_SIMILARITY },
-            words: if by_meaning { question_words(text, MAX_QUESTION_WORDS) } else { Vec::new() },
-            period: periods::find(text, now),
-            vector: vector.filter(|vector| !vector.is_empty()),
-            terms: if features == MatchFeatures::Meaning { Vec::new() } else { terms },
-            is_empty: text.is_empty(),
-            has_filters: has_filters(question),
-            file: question.file.as_deref().map(prepare::normalise_path),
-            topic_filter: question.topic.as_deref().map(|topic| topic_hash(&topic_key(topic))),
-        }
-    }
-
-    /// The requested file and the hash of the requested topic.
-    fn filters(&self) -> (Option<&str>, Option<u64>) {
-        (self.file.as_deref(), self.topic_filter)
-    }
-}
-
-/// Whether a question names a day, a session, a branch or a file: such names have no meaning beyond
-/// their words.
-fn is_literal(text: &str, terms: &[String]) -> bool {
-    dates::has_month_or_year(terms)
-        || text.split_whitespace().any(|word| {
-            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let is_number = |c: char| c.is_ascii_digit();
-            word.contains('/') && !word.contains("//")
-                || word.contains('-') && word.contains(is_number)
-                || is_file_name(word)
-                || text == word && word.contains(['.', '_'])
-        })
-}
-
-/// Whether a word is the name of a file, such as `next.config.ts`. The names of frameworks, such as
-/// `Next.js`, are ordinary words.
-fn is_file_name(word: &str) -> bool {
-    let Some((stem, extension)) = word.rsplit_once('.') else { return false };
-    prepare::looks_like_a_file(word)
-        && (stem.contains('.') || !FRAMEWORK_EXTENSIONS.contains(&&*extension.to_lowercase()))
-}
-
 /// A slot with the score of its memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked {
@@ -159,6 +58,8 @@ pub(super) struct Ranked {
     pub(super) meaning: f32,
     sum: f32,
     cosine: f32,
+    /// Whether the memory was compared by meaning.
+    is_compared: bool,
     word_similarity: f32,
     is_topic: bool,
 }
@@ -174,14 +75,14 @@ pub(super) fn rank(
     let mut scores = Scores::new(index, store, question, prepared)?;
     scores.compare_parts(index, store, question, prepared)?;
     let index = &*index;
-    let least = scores.nth_sum();
+    let least = scores.nth_sum(prepared);
     let matching = || {
         scores.candidates(index, prepared).filter(|candidate| {
             prepared.is_empty
                 || candidate.words > 0.0
                 || candidate.is_topic
                 || in_period(index, candidate.slot, prepared) > 0.0
-                || !candidate.cosine.is_nan() && candidate.sum >= least
+                || candidate.is_compared && candidate.sum >= least
         })
     };
     let min_score = match question.order {
@@ -201,9 +102,8 @@ pub(super) fn rank(
 /// The scores of the memories, by slot: a few numbers per memory, because a project can have
 /// 100,000 memories.
 struct Scores {
-    /// The scores by words; empty if the question has no terms.
-    words: Vec<f32>,
-    meaning: Option<MeaningScores>,
+    /// The scores by each wording of the question.
+    wordings: Vec<WordingScores>,
     /// The sum of the word score and the similarity of the text; negative for memories that do not
     /// pass the filters.
     own: Vec<f32>,
@@ -211,6 +111,25 @@ struct Scores {
     sums: Vec<f32>,
     /// The memories whose parts were compared, in the order of their slots.
     compared: Vec<Compared>,
+}
+
+/// The scores of the memories by one wording, by slot.
+struct WordingScores {
+    /// The scores by words; empty if the wording has no terms.
+    words: Vec<f32>,
+    meaning: Option<MeaningScores>,
+}
+
+/// The parts of the score of a memory, as the mean over the wordings of the question.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fused {
+    words: f32,
+    meaning: f32,
+    /// The score by words and meaning.
+    sum: f32,
+    cosine: f32,
+    /// Whether the memory was compared by meaning.
+    is_compared: bool,
 }
 
 /// A memory whose parts were compared with the question.
@@ -229,13 +148,16 @@ impl Scores {
         question: &Question,
         prepared: &PreparedQuestion,
     ) -> Result<Self, MemoryError> {
-        let words = score_by_words(index, store, &prepared.terms)?;
+        let mut wordings = Vec::new();
+        for wording in &prepared.wordings {
+            let words = score_by_words(index, store, &wording.terms)?;
+            let meaning = wording.vector.as_ref().map(|vector| score_by_meaning(index, vector));
+            wordings.push(WordingScores { words, meaning });
+        }
         index.build_passages();
         let index = &*index;
-        let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
         let mut scores = Self {
-            words,
-            meaning,
+            wordings,
             own: vec![-1.0; index.docs().len()],
             sums: Vec::new(),
             compared: Vec::new(),
@@ -250,9 +172,7 @@ impl Scores {
             {
                 continue;
             }
-            let (words, meaning, _) = scores.parts(slot, prepared);
-            let by_words = prepared.word_share * words;
-            let sum = by_words + meaning + in_period(index, slot, prepared);
+            let sum = scores.parts(slot, prepared).sum + in_period(index, slot, prepared);
             if let Some(own) = scores.own.get_mut(slot) {
                 *own = sum * factor(brief, question);
             }
@@ -262,14 +182,25 @@ impl Scores {
         Ok(scores)
     }
 
-    /// The score of a memory by words, its score by the similarity of its text, and the cosine.
-    fn parts(&self, slot: usize, prepared: &PreparedQuestion) -> (f32, f32, f32) {
-        let words = self.words.get(slot).copied().unwrap_or_default();
-        let (cosine, closeness) = match &self.meaning {
-            Some(meaning) => meaning.cosine_at(slot),
-            None => (f32::NAN, 0.0),
-        };
-        (words, prepared.weight * closeness, cosine)
+    /// The parts of the score of a memory before its parts are compared.
+    fn parts(&self, slot: usize, prepared: &PreparedQuestion) -> Fused {
+        let mut fused = Fused::default();
+        for (wording, scores) in prepared.wordings.iter().zip(&self.wordings) {
+            let words = scores.words.get(slot).copied().unwrap_or_default();
+            let (cosine, closeness) = match &scores.meaning {
+                Some(meaning) => meaning.cosine_at(slot),
+                None => (f32::NAN, 0.0),
+            };
+            let meaning = wording.weight * closeness;
+            fused.words += prepared.share * words;
+            fused.meaning += prepared.share * meaning;
+            fused.sum += prepared.share * (wording.word_share * words + meaning);
+            if !cosine.is_nan() {
+                fused.cosine += prepared.share * cosine;
+                fused.is_compared = true;
+            }
+        }
+        fused
     }
 
     /// The slots of the memories that pass the filters, with their sums.
@@ -286,7 +217,7 @@ impl Scores {
     ) -> impl Iterator<Item = Ranked> {
         let mut compared = self.compared.iter().peekable();
         self.visible().map(move |(slot, sum)| {
-            let (words, meaning, cosine) = self.parts(slot, prepared);
+            let parts = self.parts(slot, prepared);
             let (word_similarity, added) = compared
                 .next_if(|compared| compared.slot == slot)
                 .map_or((0.0, 0.0), |compared| (compared.words, compared.added));
@@ -294,10 +225,11 @@ impl Scores {
             Ranked {
                 slot,
                 score: score(sum, is_topic),
-                words,
-                meaning: meaning + added,
+                words: parts.words,
+                meaning: parts.meaning + added,
                 sum,
-                cosine,
+                cosine: parts.cosine,
+                is_compared: parts.is_compared,
                 word_similarity,
                 is_topic,
             }
@@ -305,11 +237,17 @@ impl Scores {
     }
 
     /// The sum of the last of the [`MAX_SIMILAR`] best memories that were compared by meaning.
-    fn nth_sum(&self) -> f32 {
-        let Some(meaning) = &self.meaning else { return f32::NEG_INFINITY };
+    fn nth_sum(&self, prepared: &PreparedQuestion) -> f32 {
+        if !prepared.compares_meaning() {
+            return f32::NEG_INFINITY;
+        }
+        let is_compared = |slot: usize| {
+            let mut meanings = self.wordings.iter().filter_map(|scores| scores.meaning.as_ref());
+            meanings.any(|meaning| !meaning.cosine_at(slot).0.is_nan())
+        };
         let mut best = First::new(MAX_SIMILAR + 1, |a: &f32, b: &f32| b.total_cmp(a));
         for (slot, sum) in self.visible() {
-            if !meaning.cosine_at(slot).0.is_nan() {
+            if is_compared(slot) {
                 best.add(sum);
             }
         }
@@ -327,10 +265,9 @@ impl Scores {
         question: &Question,
         prepared: &PreparedQuestion,
     ) -> Result<(), MemoryError> {
-        let (Some(meaning), Some(vector)) = (&self.meaning, &prepared.vector) else {
+        if !prepared.compares_meaning() {
             return Ok(());
-        };
-        let weighted = weighted_words(index, store, prepared)?;
+        }
         let limit = if index.has_passages() { MAX_COMPARED_OBSERVATIONS } else { MAX_COMPARED };
         let mut best = First::new(limit, |a: &(bool, f32, usize), b: &(bool, f32, usize)| {
             b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2))
@@ -341,20 +278,22 @@ impl Scores {
         let mut best: Vec<usize> = best.finish().into_iter().map(|(.., slot)| slot).collect();
         best.sort_unstable();
         let slots: Vec<u32> = best.iter().filter_map(|slot| u32::try_from(*slot).ok()).collect();
-        let similarities = index.part_similarities(store, vector, &weighted, &slots)?;
-        let compared = best.into_iter().zip(similarities).map(|(slot, similarity)| {
-            let mut added = prepared.word_weight * similarity.words;
-            let (cosine, closeness) = meaning.cosine_at(slot);
-            // The turns of a conversation are short and are ranked with their passage.
-            if !cosine.is_nan() && index.passage(slot).len() < 2 {
-                let of_parts = meaning.closeness(similarity.title).max(0.0)
-                    + meaning.closeness(similarity.sentence).max(0.0)
-                    - closeness;
-                added += PART_SHARE * prepared.weight * of_parts;
+        self.compared =
+            best.into_iter().map(|slot| Compared { slot, words: 0.0, added: 0.0 }).collect();
+        for (wording, scores) in prepared.wordings.iter().zip(&self.wordings) {
+            let (Some(meaning), Some(vector)) = (&scores.meaning, &wording.vector) else {
+                continue;
+            };
+            let weighted = weighted_words(index, store, wording)?;
+            let similarities = index.part_similarities(store, vector, &weighted, &slots)?;
+            for (compared, similarity) in self.compared.iter_mut().zip(similarities) {
+                // The turns of a conversation are short and are ranked with their passage.
+                let with_parts = index.passage(compared.slot).len() < 2;
+                let added = added_by_parts(meaning, wording, compared.slot, similarity, with_parts);
+                compared.words += prepared.share * similarity.words;
+                compared.added += prepared.share * added;
             }
-            Compared { slot, words: similarity.words, added }
-        });
-        self.compared = compared.collect();
+        }
         for Compared { slot, added, .. } in &self.compared {
             if let (Some(own), Some(brief)) = (self.own.get_mut(*slot), index.briefs().get(*slot)) {
                 *own += added * factor(brief, question);
@@ -371,14 +310,34 @@ impl Scores {
     }
 }
 
+/// What the parts of a memory add to its meaning score: its words and, if `with_parts`, its title and
+/// its best sentence.
+fn added_by_parts(
+    meaning: &MeaningScores,
+    wording: &Wording,
+    slot: usize,
+    similarity: PartSimilarity,
+    with_parts: bool,
+) -> f32 {
+    let by_words = wording.word_weight * similarity.words;
+    let (cosine, closeness) = meaning.cosine_at(slot);
+    if cosine.is_nan() || !with_parts {
+        return by_words;
+    }
+    let of_parts = meaning.closeness(similarity.title).max(0.0)
+        + meaning.closeness(similarity.sentence).max(0.0)
+        - closeness;
+    by_words + PART_SHARE * wording.weight * of_parts
+}
+
 /// The words of a question, with their weights.
 fn weighted_words<'a>(
     index: &mut Index,
     store: &mut dyn StorageBackend,
-    prepared: &'a PreparedQuestion,
+    wording: &'a Wording,
 ) -> Result<Vec<(&'a QuestionWord, f32)>, MemoryError> {
     let mut weighted = Vec::new();
-    for word in &prepared.words {
+    for word in &wording.words {
         let mut known = 0;
         if !word.term.is_empty() {
             index.load_postings(store, &word.term)?;
@@ -439,13 +398,21 @@ fn factor(brief: &Brief, question: &Question) -> f32 {
 impl Ranked {
     /// The probability that the memory answers the question: a logistic regression on the first hits
     /// of the tuning half of `tests/retrieval`, including the questions without an answer. The constant
-    /// is lower than fitted, so that 86 % of the hits whose certainty is close are answers.
-    pub(super) fn confidence(&self) -> f32 {
+    /// is lower than fitted, so that 86 % of the hits whose certainty is close are answers. With other
+    /// wordings, the means vary less and are fitted separately; that constant is 1 lower than fitted,
+    /// so that questions without an answer are detected as often.
+    pub(super) fn confidence(&self, prepared: &PreparedQuestion) -> f32 {
         if self.is_topic {
             return 1.0;
         }
-        let cosine = if self.cosine.is_nan() { 0.0 } else { self.cosine };
-        let logit = -4.25 + 1.42 * self.words + 3.15 * cosine + 3.74 * self.word_similarity;
+        let [constant, words, cosine, word_similarity] = match prepared.wordings.len() {
+            ..=1 => [-4.25, 1.42, 3.15, 3.74],
+            _ => [-4.27, 4.42, 2.31, 4.84],
+        };
+        let logit = constant
+            + words * self.words
+            + cosine * self.cosine
+            + word_similarity * self.word_similarity;
         1.0 / (1.0 + (-logit).exp())
     }
 }

@@ -1,7 +1,8 @@
 //! The first step of recall: memories that match a question, in compact form.
 
-use super::rank::{PreparedQuestion, rank};
+use super::rank::rank;
 use super::timeline::hit;
+use super::wording::PreparedQuestion;
 use super::{
     Certainty, Diagnostics, Found, MatchFeatures, PartialScores, Question, SearchOrder, snippet,
 };
@@ -31,6 +32,7 @@ impl ProjectMemory {
     ) -> Result<Found, MemoryError> {
         let now = self.now();
         let prepared = PreparedQuestion::from_question(question, features, now);
+        let terms = prepared.terms();
         self.read_indexed(&mut |store, index| {
             index.refresh(store)?;
             let (ranked, matched) = rank(index, store, question, &prepared)?;
@@ -42,10 +44,10 @@ impl ProjectMemory {
                 // Another process could have deleted the memory in the meantime.
                 let Some(entry) = store.entry(doc.id)? else { continue };
                 let mut hit = hit(store, &entry, candidate.score)?;
-                hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
+                hit.snippet = snippet::snippet_for(&entry, &hit.title, &terms);
                 if !prepared.is_empty {
                     hit.confidence =
-                        Some((f64::from(candidate.confidence()) * 100.0).round() / 100.0);
+                        Some((f64::from(candidate.confidence(&prepared)) * 100.0).round() / 100.0);
                 }
                 let partial = PartialScores { words: candidate.words, meaning: candidate.meaning };
                 rows.push((hit, partial, discovery_tokens(&entry)));
@@ -64,7 +66,7 @@ impl ProjectMemory {
             let confidences = found.hits.iter().filter_map(|hit| hit.confidence);
             found.certainty = confidences.reduce(f64::max).map(Certainty::from_confidence);
             found.diagnostics = question.with_diagnostics.then(|| Diagnostics {
-                terms: prepared.terms.clone(),
+                terms: terms.clone(),
                 searched: index.len(),
                 answers,
             });

@@ -3,7 +3,8 @@
 
 use super::bm25::{BM25_B, BM25_K1, inverse_document_frequency};
 use super::prepare::{VECTOR_BYTES, truncate};
-use super::rank::{MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE_RANGE};
+use super::rank::MIN_COSINE_RANGE;
+use super::wording::{MAX_QUESTION_BYTES, MAX_QUESTION_TERMS};
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::borrow::Cow;

@@ -206,11 +206,14 @@ fn biome(rule: &str, data: &Value) -> Level {
     let has_no_defaults = rules["recommended"] == false || rules["preset"] == "none";
     if is_enabled_by_default(Biome, rule) && !has_no_defaults {
         Level::On
-    } else if data["extends"].is_null() {
-        Level::Absent
     } else {
-        Level::Unknown
+        level_if_not_enabled(data)
     }
+}
+
+/// The state of a rule that the settings do not enable: unknown if they extend other settings.
+fn level_if_not_enabled(data: &Value) -> Level {
+    if data["extends"].is_null() { Level::Absent } else { Level::Unknown }
 }
 
 /// The state of a lint, set by its name or by its group: `[lints.clippy] pedantic = "warn"`,

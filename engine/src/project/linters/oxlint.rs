@@ -1,6 +1,6 @@
 //! The state of rules in the settings of oxlint: single rules, categories and plugins.
 
-use super::{Level, level_by_name};
+use super::{Level, level_by_name, level_if_not_enabled};
 use serde_json::Value;
 
 /// The rules: a plugin, a category and the rules of both per line.
@@ -84,13 +84,7 @@ pub(super) fn level(rule: &str, data: &Value) -> Level {
         Some(level) => level == Level::On,
         None => category == DEFAULT_CATEGORY,
     };
-    if is_active && in_category {
-        Level::On
-    } else if data["extends"].is_null() {
-        Level::Absent
-    } else {
-        Level::Unknown
-    }
+    if is_active && in_category { Level::On } else { level_if_not_enabled(data) }
 }
 
 /// Whether a key in the settings names a rule of the plugin. Rules of ESLint need no plugin.

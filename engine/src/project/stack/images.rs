@@ -33,7 +33,7 @@ impl ImageUse {
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         let tag = self.tag.as_deref()?;
-        // A hash or a word such as `latest` is no version.
+        // A hash, or a word such as `latest`, is not a version.
         let number = tag.trim_start_matches('v');
         let is_version = number.starts_with(|c: char| c.is_ascii_digit())
             && number.split(['.', '-']).next().is_some_and(|major| major.parse::<u16>().is_ok());

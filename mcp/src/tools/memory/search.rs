@@ -6,7 +6,7 @@ use super::render::{
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Certainty, Question, SearchOrder};
+use aidd_memory::recall::{Certainty, MAX_WORDINGS, Question, SearchOrder};
 use aidd_memory::store::Layers;
 use aidd_memory::types::{Entry, Link, Outcome};
 use schemars::JsonSchema;
@@ -21,8 +21,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Finds memories by words and meaning. Use before a decision or a fix; use \
-             aidd_memory_get to read the results in full.",
+            "Finds memories by words and meaning. Use before a decision or a fix, with otherWordings; \
+             use aidd_memory_get to read the results in full.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -83,8 +83,11 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Text to search for; an empty string returns the newest memories
     query: String,
+    /// Two or three wordings as the memory may state it: terms of the field, synonyms, a guess of
+    /// the answer
+    #[serde(default)]
+    other_wordings: Vec<String>,
     /// Type of the memories: decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -135,10 +138,15 @@ pub(super) struct Hits {
 
 fn search(context: &Context, params: SearchParams) -> Result<Answer<Hits>, ToolError> {
     let (limit, note) = cap_limit("limit", params.limit, 20, 100);
+    let mut notes: Vec<String> = note.into_iter().collect();
+    if params.other_wordings.len() > MAX_WORDINGS {
+        notes.push(format!("only the first {MAX_WORDINGS} of `otherWordings` were searched"));
+    }
     let question = Question {
         // Each result states whether it belongs to the project, a branch or a session.
         layers: Layers::ALL,
         text: params.query,
+        wordings: params.other_wordings,
         kinds: kind(params.kind.as_deref())?.into_iter().collect(),
         since: parse_time("since", params.since.as_deref())?,
         until: parse_time("until", params.until.as_deref())?,
@@ -156,7 +164,7 @@ fn search(context: &Context, params: SearchParams) -> Result<Answer<Hits>, ToolE
         limit,
         with_diagnostics: params.diagnostics,
     };
-    context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
+    context.memory(|memory| hits(memory, &question, notes))
 }
 
 pub(super) fn hits(

@@ -35,6 +35,25 @@ fn results_have_the_planned_fields() {
 }
 
 #[test]
+fn other_wordings_are_searched() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    for content in ["Sessions are stored in Redis", "Invoices are printed on Mondays"] {
+        agent.id("save_decision", json!({"topic": content, "decision": content, "reasoning": "r"}));
+    }
+    let query = "where is the login remembered";
+    let search = |agent: &mut TestAgent, wordings: &[&str]| {
+        agent.data("aidd_memory_search", json!({"query": query, "otherWordings": wordings}))
+    };
+    let found = search(&mut agent, &["session storage", "sessions in Redis"]);
+    assert_eq!(found["results"][0]["title"], "Sessions are stored in Redis");
+    assert_eq!(found["certainty"], "close");
+    let too_many = json!({"query": query, "otherWordings": ["a", "b", "c", "d", "Invoices"]});
+    let text = agent.text("aidd_memory_search", too_many);
+    assert!(text.contains("only the first 4 of `otherWordings` were searched"), "{text}");
+}
+
+#[test]
 fn memories_are_saved_with_an_earlier_date() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut agent = TestAgent::at(folder.path());

@@ -104,7 +104,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing (Text to search for; an empty string returns the newest memories)
+    `query` is missing
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`
