@@ -6,6 +6,7 @@ use super::commands::{script_managers, test_runners};
 use super::formatting::{Style, statements};
 use super::markdown::Instructions;
 use super::model::{Purpose, classify};
+use super::polarity::{Demand, demands};
 use super::versions::{Stated, stated_versions};
 use aidd_engine::parse::lines::active_set::ActiveSet;
 use aidd_engine::parse::lines::log::{self, Revision};
@@ -43,6 +44,7 @@ struct Decided<'s> {
     managers: Vec<(&'s str, Span)>,
     runners: Vec<(&'static str, Span)>,
     versions: Vec<Stated>,
+    demands: Vec<Demand>,
 }
 
 impl<'s> Decided<'s> {
@@ -52,6 +54,7 @@ impl<'s> Decided<'s> {
             managers: script_managers(instructions),
             runners: test_runners(instructions),
             versions: stated_versions(instructions),
+            demands: demands(instructions),
         }
     }
 
@@ -60,6 +63,7 @@ impl<'s> Decided<'s> {
             && self.managers.is_empty()
             && self.runners.is_empty()
             && self.versions.is_empty()
+            && self.demands.is_empty()
     }
 
     /// The statements that contradict those of another text: the own span, the span in the other
@@ -81,6 +85,11 @@ impl<'s> Decided<'s> {
             if let Some(known) = against.filter(|_| !other.versions.iter().any(|it| is_agreed(&it)))
             {
                 found.push((version.span, known.span, "state one version"));
+            }
+        }
+        for demand in &self.demands {
+            if let Some(known) = other.demands.iter().find(|known| known.contradicts(demand)) {
+                found.push((demand.span, known.span, "keep one of the rules"));
             }
         }
         let names = [

@@ -3,7 +3,7 @@
 
 use super::AgentContext;
 use super::markdown::inner_code;
-use super::model::Purpose;
+use super::model::{Client, Purpose};
 use super::references::{is_not_claimed, is_suffix};
 use super::words::is_placeholder_path;
 use aidd_engine::parse::values::front_matter;
@@ -25,7 +25,9 @@ pub(super) fn empty(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         None if text.starts_with("---") => return,
         None => text,
     };
-    if is_read && body.trim().is_empty() {
+    // An agent of OpenCode can consist of settings.
+    let is_settings = context.file.client == Client::OpenCode && front_matter(text).is_some();
+    if is_read && !is_settings && body.trim().is_empty() {
         report
             .at(context.source.line_span(0), "the file has no instructions")
             .help("write the instructions, or remove the file");

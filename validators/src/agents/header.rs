@@ -230,8 +230,8 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
             let message = "this line of the front matter is neither a field nor part of one";
             let finding = report.at(span, message);
             finding.help("write `key: value`, or indent the continuation of a value");
-            // VS Code ignores the line, and reads the others.
-            if context.file.client == Client::Copilot {
+            // VS Code ignores the line and reads the others; OpenCode also reads such front matter.
+            if context.file.client != Client::Claude {
                 finding.severity = finding.severity.min(Severity::Warning);
             }
         }
@@ -240,7 +240,11 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     let starts_header = source.text().starts_with("---\n") || source.text().starts_with("---\r\n");
     let has_header_purpose = matches!(context.file.purpose, Purpose::Skill | Purpose::Agent);
     if has_header_purpose && starts_header && front_matter(source.text()).is_none() {
-        report.at(first_line(source), "the front matter is not closed by a `---` line");
+        let message = "the front matter is not closed by a `---` line";
+        let finding = report.at(first_line(source), message);
+        if context.file.client == Client::OpenCode {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
     }
 }
 

@@ -98,7 +98,10 @@ pub(super) fn commands<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(&'c str, S
     let is_command =
         |value: &&Value| value.key.as_ref().is_some_and(|(key, _)| COMMAND_KEYS.contains(&&**key));
     let root = context.at(&["hooks"]).filter(|_| has_hooks);
-    let mut pending: Vec<usize> = root.into_iter().chain(context.at(&["statusLine"])).collect();
+    // A file `.kiro.hook` contains one hook.
+    let action = context.at(&["then"]).filter(|_| context.file.client == Client::Kiro);
+    let roots = root.into_iter().chain(action).chain(context.at(&["statusLine"]));
+    let mut pending: Vec<usize> = roots.collect();
     let mut found = Vec::new();
     while let Some(at) = pending.pop() {
         for (child, value) in context.children_of(Some(at)) {

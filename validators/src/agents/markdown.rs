@@ -1,7 +1,7 @@
 //! The parts of an instruction file that refer to the project: code, commands, links and imports,
 //! with their spans.
 
-use super::words::NEGATIONS;
+use super::words::{GENERAL_HEADINGS, NEGATIONS};
 use aidd_engine::parse::document::{self, Document};
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::text::source::{Source, Span};
@@ -104,6 +104,18 @@ impl<'s> Instructions<'s> {
         let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
         words.iter().any(|word| text.contains(word) || heading.contains(word))
+    }
+
+    /// Whether the heading above `span` names a part of the project or of its files.
+    pub(super) fn is_in_part(&self, span: Span) -> bool {
+        let headings = &self.document.headings;
+        let below = headings.partition_point(|heading| heading.span.end <= span.start);
+        let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
+        nearest.filter(|heading| heading.level > 1).is_some_and(|heading| {
+            let text = heading.text.to_lowercase();
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+            words.any(|word| !word.is_empty() && !GENERAL_HEADINGS.contains(&word))
+        })
     }
 
     /// Whether the sentence around the command at `span` says how something happens, not what to do:

@@ -28,6 +28,7 @@ mod permission_rules;
 mod permissions;
 mod planted;
 mod plugins;
+mod polarity;
 mod project_commands;
 mod reach;
 mod references;
@@ -177,7 +178,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let format = match source.path().rsplit('.').next() {
-        Some("json" | "jsonc") => Format::Json,
+        Some("json" | "jsonc" | "hook") => Format::Json,
         Some("toml") => Format::Toml,
         _ => Format::FrontMatter,
     };

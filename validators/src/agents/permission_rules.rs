@@ -123,6 +123,7 @@ const VALUES: &[(Client, Purpose, &[&str], &str)] = &[
     (Client::Codex, Purpose::Settings, &["sandbox_mode"], "sandbox-modes"),
     (Client::Copilot, Purpose::Agent, &["target"], "targets"),
     (Client::Kiro, Purpose::Rule, &["inclusion"], "inclusions"),
+    (Client::OpenCode, Purpose::Agent, &["mode"], "modes"),
     (Client::OpenCode, Purpose::Settings, &["permission"], "permissions"),
     (Client::OpenCode, Purpose::Settings, &["permission", "bash"], "permissions"),
     (Client::OpenCode, Purpose::Settings, &["permission", "edit"], "permissions"),

@@ -45,6 +45,11 @@ pub(super) static NEGATIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("neg
 /// Words of a sentence about a path that no longer exists or does not exist yet.
 pub(super) static PAST_AND_FUTURE: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("past and future"));
+/// Words with which a sentence says when or where it applies.
+pub(super) static CONDITIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("conditions"));
+/// Words of headings that concern the whole project.
+pub(super) static GENERAL_HEADINGS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("general headings"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
@@ -78,6 +83,8 @@ mod tests {
             &RECORD_DIRS,
             &NEGATIONS,
             &PAST_AND_FUTURE,
+            &CONDITIONS,
+            &GENERAL_HEADINGS,
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }

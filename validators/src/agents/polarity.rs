@@ -1,0 +1,95 @@
+//! Rules that demand something and rules that forbid the same thing.
+
+use super::markdown::Instructions;
+use super::words::CONDITIONS;
+use aidd_engine::text::source::Span;
+
+/// What a sentence demands or forbids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Demand {
+    /// The verb and its object in lower case, without articles and marks.
+    text: String,
+    is_negative: bool,
+    pub(super) span: Span,
+}
+
+impl Demand {
+    /// Whether one of the two demands what the other forbids.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        self.is_negative != other.is_negative && self.text == other.text
+    }
+}
+
+/// Words with which a sentence forbids what follows.
+const FORBIDDING: [&str; 7] =
+    ["never ", "do not ever ", "do not ", "don't ever ", "don't ", "don’t ", "must not "];
+/// Words with which a sentence demands what follows.
+const DEMANDING: [&str; 4] = ["always ", "you must always ", "must always ", "please always "];
+/// Words between a verb and its object that change nothing.
+const FILLERS: [&str; 5] = ["a", "an", "any", "the", "ever"];
+/// Maximum number of words of a demand: longer sentences also say when it applies.
+const MAX_WORDS: usize = 7;
+
+/// The demands of instructions that depend on nothing: sentences that begin with "always" or "never"
+/// and consist of a verb and its object, in a part of the text that is about the whole project.
+pub(super) fn demands(instructions: &Instructions<'_>) -> Vec<Demand> {
+    let mut found = Vec::new();
+    for (offset, line) in instructions.prose() {
+        let start = line.len() - line.trim_start_matches(LEADING).len();
+        let mut at = start;
+        for sentence in line[start..].split_inclusive(['.', ';', '!']) {
+            let from = offset + at;
+            at += sentence.len();
+            let lead = sentence.len() - sentence.trim_start_matches(LEADING).len();
+            let span = Span::new(from + lead, from + sentence.trim_end().len());
+            if let Some((text, is_negative)) = demand(&sentence[lead..])
+                && !instructions.is_in_part(span)
+            {
+                found.push(Demand { text, is_negative, span });
+            }
+        }
+    }
+    found
+}
+
+/// Characters before the text of a line.
+const LEADING: [char; 10] = ['\u{FEFF}', ' ', '\t', '*', '-', '+', '>', '_', '❌', '✅'];
+
+/// What a sentence demands, and whether it forbids it; `None` if it says something else, or when it
+/// applies.
+fn demand(sentence: &str) -> Option<(String, bool)> {
+    let lower = sentence.trim().replace(['`', '*', '_', '"'], "").to_lowercase();
+    let text = lower.trim_end_matches(['.', ';', '!']);
+    let forbidden = FORBIDDING.iter().find_map(|start| text.strip_prefix(start));
+    let (rest, is_negative) = match forbidden {
+        Some(rest) => (rest, true),
+        None => (DEMANDING.iter().find_map(|start| text.strip_prefix(start))?, false),
+    };
+    let is_bounded = rest.contains([',', ':', '(', '—', '–', '/']) || rest.contains(" - ");
+    let words: Vec<&str> = rest.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
+    let is_conditional = words.iter().any(|word| CONDITIONS.contains(word));
+    (!is_bounded && !is_conditional && (2..=MAX_WORDS).contains(&words.len()))
+        .then(|| (words.join(" "), is_negative))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_demand_or_forbid() {
+        for (sentence, expected) in [
+            ("Always use **named exports**.", Some(("use named exports", false))),
+            ("Never use the named exports", Some(("use named exports", true))),
+            ("Don't add `any` comments!", Some(("add comments", true))),
+            ("Never commit secrets unless needed.", None),
+            ("Always use tabs in Go files", None),
+            ("Use named exports.", None),
+            ("Never mind", None),
+        ] {
+            let found = demand(sentence);
+            let expected = expected.map(|(text, is_negative)| (text.to_owned(), is_negative));
+            assert_eq!(found, expected, "{sentence}");
+        }
+    }
+}
