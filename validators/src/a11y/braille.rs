@@ -8,7 +8,8 @@ use super::roles::role;
 use aidd_markup::Value;
 
 pub(super) fn braille_without_equivalent(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag.is_empty() || may_be_hidden(element) {
+    let is_set = element.attributes().iter().any(|it| it.name.starts_with("aria-braille"));
+    if !is_set || element.tag.is_empty() || may_be_hidden(element) {
         return;
     }
     let written = |name: &str| {

@@ -78,7 +78,7 @@ pub(super) fn duplicate_landmark(document: &Document<'_>, found: &mut Found<'_, 
 }
 
 pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag.is_empty() || may_be_hidden(element) {
+    if element.tag.is_empty() {
         return;
     }
     let name = match role(element) {
@@ -93,7 +93,9 @@ pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
         Some("banner" | "complementary" | "contentinfo" | "navigation") => true,
         _ => name == "complementary" && matches!(landmark(*outer), Some("banner" | "contentinfo")),
     };
-    if let Some(outer) = element.close_ancestors().find(is_outer) {
+    if let Some(outer) = element.close_ancestors().find(is_outer)
+        && !may_be_hidden(element)
+    {
         found
             .at(element.tag_span(), format!("the landmark `{name}` is inside another landmark"))
             .help("move it to the top level of the page")
