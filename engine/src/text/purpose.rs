@@ -79,6 +79,11 @@ impl Purpose {
     #[must_use]
     pub fn from_path(path: &str) -> Self {
         let lower = path.to_ascii_lowercase();
+        // `.claude/agents/testing.md` is about tests, and is not one.
+        let lower = match agent_dir(&lower) {
+            Some(at) => format!("{}instructions.md", &lower[..at]),
+            None => lower,
+        };
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let in_any = |names: &List| directories.split('/').any(|part| names.contains(part));
         let below_root = |names: &List| names.contains(directories.split('/').next().unwrap_or(""));
@@ -197,6 +202,20 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
     parts.flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
 }
 
+/// The offset of the directory of instructions for agents in which a Markdown file is. Its name and
+/// the directories in it state what the instructions are about.
+fn agent_dir(path: &str) -> Option<usize> {
+    let is_markdown = path.ends_with(".md") || path.ends_with(".mdc");
+    let offset = |dir: &str| {
+        let start = path.strip_prefix(dir).map(|rest| (0, rest));
+        let inside =
+            || path.find(&format!("/{dir}/")).map(|at| (at + 1, &path[at + 1 + dir.len()..]));
+        let (at, rest) = start.filter(|(_, rest)| rest.starts_with('/')).or_else(inside)?;
+        rest.starts_with('/').then_some(at)
+    };
+    is_markdown.then(|| purposes::AGENT_DIRECTORIES.iter().find_map(offset))?
+}
+
 /// Whether the file has the variables of a run of the tests: `.env.ci`, `.ci_env`, `test2.env`.
 fn is_test_environment(name: &str) -> bool {
     let parts = || words(name).map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
@@ -291,6 +310,11 @@ mod tests {
             ("services/wiki/.env", Purpose::Product),
             ("src/factories/.env", Purpose::Product),
             ("apps/starter/.env", Purpose::Product),
+            (".claude/agents/testing.md", Purpose::Product),
+            ("app/.claude/skills/run-tests/SKILL.md", Purpose::Product),
+            (".github/instructions/e2e-test.instructions.md", Purpose::Product),
+            ("tests/fixtures/.claude/agents/a.md", Purpose::Test),
+            (".claude/skills/a/tests/fixture.env", Purpose::Test),
             ("demo-shop/.env", Purpose::Product),
             ("demo/.env", Purpose::Sample),
             ("shop-demo/.env", Purpose::Sample),

@@ -13,7 +13,8 @@ const BUILT_IN: [&str; 6] = ["agent", "ask", "default", "edit", "plan", "explore
 
 pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(listing) = context.listing() else { return };
-    if context.file.purpose != Purpose::Agent || context.data.broken.is_some() {
+    let is_template = context.source.path().to_ascii_lowercase().contains("template");
+    if context.file.purpose != Purpose::Agent || context.data.broken.is_some() || is_template {
         return;
     }
     let directory = context.project_dir();
@@ -23,7 +24,10 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
             for (name, span) in items(context, "skills") {
                 // Skills of plugins have the name of the plugin before a colon.
                 let is_other = known.is_empty() || name.contains([':', '{', '<', '*', '/']);
-                if !is_other && !known.iter().any(|it| it == name) {
+                // The directory of a skill can be a link.
+                let file = below(directory, &format!(".claude/skills/{name}/SKILL.md"));
+                let is_known = || known.iter().any(|it| it == name) || context.files.exists(&file);
+                if !is_other && !is_known() {
                     add(report, span, &format!("the project has no skill `{name}`"), name, &known);
                 }
             }

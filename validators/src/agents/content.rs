@@ -27,7 +27,9 @@ pub(super) fn empty(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     };
     // An agent of OpenCode can consist of settings.
     let is_settings = context.file.client == Client::OpenCode && front_matter(text).is_some();
-    if is_read && !is_settings && body.trim().is_empty() {
+    // A prompt of Copilot can consist of the name of an agent.
+    let names_agent = context.file.client == Client::Copilot && context.at(&["agent"]).is_some();
+    if is_read && !is_settings && !names_agent && body.trim().is_empty() {
         report
             .at(context.source.line_span(0), "the file has no instructions")
             .help("write the instructions, or remove the file");
@@ -81,7 +83,7 @@ fn has_prose(block: &str) -> bool {
             && line.ends_with(['.', ':', '!', '?'])
             && line.contains(' ')
             && !line.contains(['(', '{', '=', ';']);
-        let is_markdown = starts(&["## ", "### ", "#### ", "- ", "* ", "**", "> ", "| "]);
+        let is_markdown = starts(&["## ", "### ", "#### ", "**", "> ", "| "]);
         let found = is_after_blank && (is_markdown || is_numbered || is_sentence);
         is_after_blank = line.trim().is_empty();
         found

@@ -146,7 +146,9 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
         let Some(setting) = contradiction(&settings, style, scope) else { continue };
         let set = setting.style.display();
         let message = format!("`{}` sets {set}, not {}", setting.path, style.display());
-        report.at(span, message).help("correct the instruction, or the setting of the formatter");
+        let finding = report.at(span, message);
+        finding.help("correct the instruction, or the setting of the formatter");
+        context.lower_in_copy(finding);
     }
 }
 

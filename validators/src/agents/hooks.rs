@@ -140,6 +140,7 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
             word.replace(['"', '\''], "").ends_with(script.trim_start_matches("./"))
         });
         if is_direct
+            && !is_for_windows(context, &script, span)
             && !has_directory(context, span)
             && is_executable(context, &path) == Some(false)
         {
@@ -155,6 +156,15 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
                 .help("correct the path, which is relative to the project root");
         }
     }
+}
+
+/// Whether a script runs on Windows, which has no permission to execute a file.
+fn is_for_windows(context: &AgentContext<'_, '_>, script: &str, span: Span) -> bool {
+    let is_command = |value: &&Value| value.span == span;
+    let key = context.data.all.iter().find(is_command).and_then(|value| value.key.as_ref());
+    let ends = |ending: &&str| script.to_ascii_lowercase().ends_with(ending);
+    key.is_some_and(|(key, _)| key == "powershell")
+        || [".ps1", ".cmd", ".bat"].iter().any(|it| ends(it))
 }
 
 /// Whether the script at `path` can be run directly; `None` if the store does not know it.

@@ -42,7 +42,8 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
                 report.at(span, message).help("remove one of the rules");
             }
             let (tool, specifier) = split_rule(rule);
-            let Some(specifier) = specifier else { continue };
+            // `Tool(*)` means `Tool`.
+            let Some(specifier) = specifier.filter(|it| *it != "*") else { continue };
             if WRITERS.contains(&tool) {
                 // The same list has the rule that is consulted.
                 if [tool, "Edit"].iter().any(|other| same_list.contains(other))

@@ -210,8 +210,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
-        // The installer brings the link back; a link to another skill asks to install that one too.
-        if is_installed(path, context.files) && !written.starts_with("../") {
+        // The installer brings the link back.
+        if is_installed(path, context.files) {
             finding.severity = finding.severity.min(Severity::Info);
         }
         // A copy can lack files that the original has next to it.

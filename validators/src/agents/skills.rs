@@ -3,11 +3,13 @@
 use super::AgentContext;
 use super::header::header_text;
 use super::model::{Client, Purpose, classify};
+use super::words::AGENT_DIRS;
 use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::{Edit, Finding, Severity};
-use aidd_engine::text::paths::{below, parent_dir, upwards};
+use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 
 /// Maximum length of the name of a skill, by the Agent Skills specification.
@@ -99,6 +101,11 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         let is_info = is_claude || is_valid_name(name) || is_valid_name(&name.replace(':', "-"));
         finding.severity = if is_info { Severity::Info } else { Severity::Warning };
     }
+    // Codex takes the name from the file.
+    let is_codex = directory.contains(".codex/skills");
+    if is_codex && is_valid_name(name) && !has_cursor(context) {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
     if is_valid_name(folder) {
         finding.fix("Use the name of the directory", vec![Edit::replace(span, folder)]);
     } else {
@@ -109,6 +116,11 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     if !is_strict && is_reported {
         context.lower_in_copy(finding);
     }
+}
+
+/// Whether the project has files of Cursor, which also reads the skills of Codex.
+fn has_cursor(context: &AgentContext<'_, '_>) -> bool {
+    context.listing().is_some_and(|listing| listing.has_dir(".cursor"))
 }
 
 /// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
@@ -148,6 +160,16 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     if !has_header && !path.contains("template") && !is_in_skill(context) {
         // Other programs have files with this name.
         if !is_in_skills_dir(path) {
+            return;
+        }
+        // Without a directory of its own, it is no skill of a client: an installer adds the header.
+        let dir = parent_dir(path);
+        let is_bare = dir.ends_with("/skills") && !dir.starts_with('.');
+        // Another program has its own header in a comment.
+        let is_foreign =
+            |part: &str| part.starts_with('.') && part != ".github" && !AGENT_DIRS.contains(&part);
+        let has_comment = || context.source.text().trim_start().starts_with("<!--");
+        if is_bare || dir.split('/').any(is_foreign) && has_comment() {
             return;
         }
         let finding = report.at(first, "a skill without front matter has no description");
@@ -206,7 +228,15 @@ pub(super) fn skill_unreachable(context: &AgentContext<'_, '_>, report: &mut Rep
     };
     // A skill can contain other files, also with this name.
     let outer = format!("{}{first}/SKILL.md", &path[..at + ROOT.len()]);
-    if rest.contains('/') && !context.files.exists(&outer) {
+    // Some programs write their skills there, and name the files in the instructions.
+    let is_named = || {
+        ["CLAUDE.md", "AGENTS.md"].into_iter().any(|name| {
+            let instructions = join(context.project_dir(), name);
+            let text = instructions.and_then(|it| side_file(context.files, &it));
+            text.is_some_and(|text| text.contains(&path[at..]))
+        })
+    };
+    if rest.contains('/') && !context.files.exists(&outer) && !is_named() {
         report
             .at(
                 context.source.line_span(0),
@@ -225,7 +255,7 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         _ => return,
     };
     let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD")
-        || name.ends_with(".template.md")
+        || name.to_ascii_lowercase().contains("template")
         || name.starts_with('_');
     if context.file.purpose != Purpose::Agent || is_document {
         return;
@@ -247,7 +277,18 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
     };
     let Some(header) = front_matter(context.source.text()) else {
-        lower(report.at(first, format!("{client} does not load an agent without front matter")));
+        let message = match context.file.client {
+            Client::Copilot => {
+                "the coding agent of Copilot needs front matter with a `description`".to_owned()
+            }
+            _ => format!("{client} does not load an agent without front matter"),
+        };
+        let finding = report.at(first, message);
+        lower(finding);
+        // VS Code documents the front matter as optional.
+        if context.file.client == Client::Copilot {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         return;
     };
     if context.data.broken.is_some() {

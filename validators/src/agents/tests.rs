@@ -292,7 +292,7 @@ fn an_installer_replaces_the_skills_of_its_lock_file() {
             "info agents/dead-link .agents/skills/one/AGENTS.md",
             "warning agents/dead-link .agents/skills/own/AGENTS.md",
             "info agents/dead-link .agents/skills/react/AGENTS.md",
-            "warning agents/dead-link .agents/skills/react/SKILL.md",
+            "info agents/dead-link .agents/skills/react/SKILL.md",
             "info agents/dead-link .claude/commands/templates/page.md",
         ],
         "{found:?}"
@@ -307,7 +307,8 @@ fn code_at_the_end_needs_no_closing_line() {
         found[0].split(' ').next().unwrap_or_default().to_owned()
     };
     assert_eq!(severity("a = 1\n\n# a comment\nb = f(a)\n"), "info");
-    assert_eq!(severity("a = 1\n\n- Write tests.\n"), "warning");
+    assert_eq!(severity("a = 1\n\n- Write tests.\n"), "info");
+    assert_eq!(severity("a = 1\n\n## Tests\n"), "warning");
     assert_eq!(severity("a = 1\n\nThen run the tests.\n"), "warning");
 }
 
