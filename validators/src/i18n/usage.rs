@@ -242,11 +242,13 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     if is_javascript {
         uses.extend(libraries::ids(text).into_iter().map(|(key, span)| Use { key, span }));
     }
-    let namespaces = if is_javascript && libraries::is_next_intl(text) {
+    let mut namespaces = if is_javascript && libraries::is_next_intl(text) {
         libraries::namespaces(text).unwrap_or_default()
     } else {
         Vec::new()
     };
+    let mut seen = HashSet::new();
+    namespaces.retain(|namespace| seen.insert(*namespace));
     if uses.is_empty() {
         return;
     }
