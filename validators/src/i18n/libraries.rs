@@ -69,7 +69,7 @@ pub(super) fn ids(text: &str) -> Vec<(&str, Span)> {
             let Some(length) = end_of(rest, end) else { continue };
             let call = &rest[..length];
             let is_checked = !call.contains("defaultMessage") && !call.contains("...");
-            if !is_checked || super::usage::is_comment(text, at) {
+            if !is_checked || super::calls::is_comment(text, at) {
                 continue;
             }
             let mut names = call.match_indices("id").filter(|(at, _)| {

@@ -1,10 +1,10 @@
 //! Texts that program code passes to gettext, compared with the templates of the project. A text that
 //! differs a little from one in a template was changed after its translation.
 
+use super::calls;
 use super::groups;
 use super::layout::layout;
 use super::model::Format;
-use super::usage;
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
@@ -122,7 +122,7 @@ fn texts(text: &str) -> Vec<(&str, Span)> {
         let is_other = before
             .strip_suffix('.')
             .is_some_and(|object| !OBJECTS.iter().any(|name| object.ends_with(name)));
-        if before.ends_with(char::is_alphanumeric) || is_other || usage::is_comment(text, at) {
+        if before.ends_with(char::is_alphanumeric) || is_other || calls::is_comment(text, at) {
             continue;
         }
         let arguments = &text[at + 1..];

@@ -1,6 +1,7 @@
 //! Catalogues of translated texts, in the formats of all common libraries: defects of one file,
 //! differences between the locales of a project, and keys that the code uses.
 
+mod calls;
 mod compare;
 mod directives;
 mod groups;

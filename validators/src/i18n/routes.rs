@@ -26,12 +26,19 @@ pub(super) fn is_unreachable(files: &dyn Files, path: &str, text: &str, span: Sp
     let is_ruby = path.contains("app/controllers/") && path.ends_with("_controller.rb");
     let is_php = path.contains("/Controllers/") && path.ends_with("Controller.php");
     // Concerns and base classes have the actions of others; `Auth::routes()` leads to those of Laravel.
-    let is_other = ["/concerns/", "/Auth/"].iter().any(|part| path.contains(part));
+    let parts =
+        ["/concerns/", "/Auth/", "base_controller", "application_controller", "/Controller.php"];
+    let is_other = parts.iter().any(|part| path.contains(part)) || path.contains("BaseController");
     if !is_ruby && !is_php || is_other {
         return false;
     }
     let keyword = if is_ruby { "\n  def " } else { "\n    public function " };
-    let Some((_, after)) = text[..span.start as usize].rsplit_once(keyword) else { return false };
+    let before = &text[..span.start as usize];
+    // Actions are public.
+    if before.lines().any(|line| matches!(line.trim(), "private" | "protected")) {
+        return false;
+    }
+    let Some((_, after)) = before.rsplit_once(keyword) else { return false };
     let name = after.split(|c: char| !is_word(c)).next().unwrap_or_default();
     if name.is_empty() || RESOURCES.contains(&name) {
         return false;

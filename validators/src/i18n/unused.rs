@@ -127,7 +127,16 @@ fn collect(text: &str, strings: &mut Strings) {
                 }
             }
         }
-        // Symbols of Ruby, and properties.
+        // Symbols of Ruby.
+        for (at, _) in line.match_indices(':') {
+            let rest = &line[at + 1..];
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let word = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+            if !word.is_empty() && word.len() <= MAX_KEY {
+                strings.whole.insert(word.to_owned());
+            }
+        }
+        // Properties.
         for word in line
             .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')
             .filter(|word| word.contains('.'))

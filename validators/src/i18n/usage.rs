@@ -1,5 +1,6 @@
 //! Keys that program code and templates use, compared with the catalogues of the project.
 
+use super::calls::{Use, uses};
 use super::groups::{self, Groups};
 use super::layout::layout;
 use super::libraries;
@@ -14,7 +15,6 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::purpose::Purpose;
-use aidd_engine::text::source::Span;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -33,12 +33,9 @@ const TEXTS_FACTOR: usize = 5;
 /// How many characters a key differs from the one that was meant.
 const MAX_DISTANCE: usize = 2;
 
-/// How much of a line before or after a call is read, in bytes.
-const MAX_LINE: usize = 400;
-
 /// The conventions of a language for the use of texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Convention {
+pub(super) enum Convention {
     /// `t('key')`, `$t('key')` and `i18nKey="key"` of i18next, next-intl and vue-i18n.
     JavaScript,
     /// `t('key')` and `t('.key')` of Rails.
@@ -80,23 +77,6 @@ fn marks(convention: Convention) -> &'static [&'static str] {
         Convention::Rails => &["t('", "t(\"", "t ('", "t '", "t \""],
         Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
     }
-}
-
-/// The calls whose first argument is a key.
-fn calls(convention: Convention) -> &'static [&'static str] {
-    match convention {
-        Convention::JavaScript => {
-            &["t(", "$t(", "$tc(", "i18nKey=", "i18nKey={", "t.rich(", "t.raw(", "t.markup("]
-        }
-        Convention::Rails => &["t(", "t ", "translate(", "I18n.t(", "I18n.t "],
-        Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
-    }
-}
-
-/// A use of a key.
-struct Use<'t> {
-    key: &'t str,
-    span: Span,
 }
 
 /// The keys of all catalogues, with each suffix that starts at a level, and the groups of keys.
@@ -242,11 +222,13 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     if is_javascript {
         uses.extend(libraries::ids(text).into_iter().map(|(key, span)| Use { key, span }));
     }
-    let namespaces = if is_javascript && libraries::is_next_intl(text) {
+    let mut namespaces = if is_javascript && libraries::is_next_intl(text) {
         libraries::namespaces(text).unwrap_or_default()
     } else {
         Vec::new()
     };
+    let mut seen = HashSet::new();
+    namespaces.retain(|namespace| seen.insert(*namespace));
     if uses.is_empty() {
         return;
     }
@@ -429,101 +411,4 @@ fn action(before: &str) -> Option<&str> {
     let (_, name) = before.rsplit_once("\n  def ")?;
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
     (!is_private && end > 0).then(|| &name[..end])
-}
-
-/// The uses of keys that are written in the code.
-fn uses(convention: Convention, text: &str) -> Vec<Use<'_>> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    for call in calls(convention) {
-        for at in memchr::memmem::find_iter(bytes, call.as_bytes()) {
-            let before = at.checked_sub(1).map(|before| bytes[before]);
-            let is_word = before
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
-            let is_own = match convention {
-                Convention::JavaScript => !is_word && is_method(&text[..at]),
-                _ => !is_word && before != Some(b'.') && before != Some(b'>'),
-            };
-            if !is_own || is_comment(text, at) {
-                continue;
-            }
-            if let Some(used) = argument(convention, text, at + call.len()) {
-                found.push(used);
-            }
-        }
-    }
-    found
-}
-
-/// Whether a call after `before` is a call of the function itself or of a method of a translator.
-fn is_method(before: &str) -> bool {
-    let Some(object) = before.strip_suffix('.') else { return true };
-    ["i18n", "i18next", "$i18n", "this", "global", "props"]
-        .iter()
-        .any(|name| object.ends_with(name))
-}
-
-/// Whether the position is in a comment that starts on the same line.
-pub(super) fn is_comment(text: &str, at: usize) -> bool {
-    // Lines of minified code are long.
-    let from = text.floor_char_boundary(at.saturating_sub(MAX_LINE));
-    let start = text[from..at].rfind('\n').map_or(from, |start| from + start + 1);
-    let line = &text[start..at];
-    let trimmed = line.trim_start();
-    trimmed.starts_with(['*', '#'])
-        || trimmed.starts_with("//")
-        || trimmed.starts_with("/*")
-        || trimmed.starts_with("<!--")
-        || line.contains("// ")
-}
-
-/// The end of the options that follow a key: that of the call, or of the line if it is not inside braces.
-fn call_end(after: &str) -> usize {
-    let mut depth = 0_usize;
-    for (at, byte) in after.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            b')' => return at,
-            b'\n' if depth == 0 && !after[..at].trim_end().ends_with(',') => return at,
-            _ => {}
-        }
-    }
-    after.len()
-}
-
-/// The key in quotes at `at`, unless a default text follows.
-fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
-    let rest = &text[at..];
-    let trimmed = rest.trim_start();
-    let at = at + rest.len() - trimmed.len();
-    let quote = trimmed.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let length = trimmed[1..]
-        .find(['\'', '"', '\n', '\\'])
-        .filter(|&length| trimmed[1 + length..].starts_with(quote))?;
-    let key = &trimmed[1..1 + length];
-    let after = &trimmed[2 + length..];
-    let after = after[..after.floor_char_boundary(MAX_LINE)].trim_start();
-    let is_key_character =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':' | '?' | '!');
-    let is_key = key.chars().all(is_key_character)
-        && key.len() > 1
-        && !key.ends_with(['.', ':', '_', '-'])
-        && !key.contains("..")
-        && !key.contains("::");
-    // A key of one word can be a text, and a word can be anything.
-    if !is_key || !key.contains('.') && convention != Convention::JavaScript {
-        return None;
-    }
-    let options = &after[..call_end(after)];
-    let has_default = after.starts_with('+')
-        || after.starts_with('.')
-        || options.contains("default")
-        || options.contains("efault")
-        || convention == Convention::JavaScript
-            && options
-                .trim_start_matches(|c: char| c == ',' || c.is_whitespace())
-                .starts_with(['"', '\'', '`']);
-    let span = Span::new(at + 1, at + 1 + length);
-    (!has_default).then_some(Use { key, span })
 }
