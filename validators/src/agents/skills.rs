@@ -19,6 +19,9 @@ const MAX_DESCRIPTION: usize = 1024;
 /// Maximum length of the description and of `when_to_use` in the list of Claude Code.
 const MAX_LISTED: usize = 1536;
 
+/// Minimum length of the name of a program in a comment, so that it is no part of another word.
+const MIN_PROGRAM_NAME: usize = 4;
+
 /// Directories of skills whose clients follow the specification.
 const STRICT_ROOTS: [&str; 4] =
     [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
@@ -165,11 +168,15 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         // Without a directory of its own, it is no skill of a client: an installer adds the header.
         let dir = parent_dir(path);
         let is_bare = dir.ends_with("/skills") && !dir.starts_with('.');
-        // Another program has its own header in a comment.
-        let is_foreign =
-            |part: &str| part.starts_with('.') && part != ".github" && !AGENT_DIRS.contains(&part);
-        let has_comment = || context.source.text().trim_start().starts_with("<!--");
-        if is_bare || dir.split('/').any(is_foreign) && has_comment() {
+        // Another program has its own header in a comment, which names the program.
+        let text = context.source.text().trim_start();
+        let comment = text.strip_prefix("<!--").and_then(|it| Some(it.split_once("-->")?.0));
+        let is_foreign = |part: &str| {
+            let name = part.strip_prefix('.').filter(|it| it.len() >= MIN_PROGRAM_NAME);
+            !AGENT_DIRS.contains(&part)
+                && name.is_some_and(|name| comment.is_some_and(|it| it.contains(name)))
+        };
+        if is_bare || dir.split('/').any(is_foreign) {
             return;
         }
         let finding = report.at(first, "a skill without front matter has no description");

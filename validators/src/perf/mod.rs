@@ -221,7 +221,7 @@ fn is_minified(text: &str) -> bool {
 fn front_matter(text: &str) -> Option<String> {
     let start = text.find("---")? + 3;
     let end = start + text[start..].find("\n---")?;
-    if !text[..start - 3].trim().is_empty() {
+    if !text[..start - 3].trim_start_matches('\u{FEFF}').trim().is_empty() {
         return None;
     }
     let mut bytes = vec![b' '; text.len()];
