@@ -4,7 +4,7 @@
 use super::attributes::with_space;
 use super::element::El;
 use super::names::{Name, attribute_name};
-use super::roles::{Role, implicit, role};
+use super::roles::{Role, implicit, is_natively_interactive, role};
 use super::{Found, aria, html};
 use aidd_engine::text::finding::Edit;
 use aidd_markup::{Language, Value};
@@ -283,9 +283,36 @@ pub(super) fn role_instead_of_element(element: El<'_>, found: &mut Found<'_, '_>
     if !matches!(element.tag, "div" | "span") || !element.is_native() {
         return;
     }
+    let is_irreplaceable = match name {
+        "dialog" => is_managed_dialog(element),
+        _ => aria::role(name).is_some_and(|role| role.is_widget) && may_contain_control(element),
+    };
+    if is_irreplaceable {
+        return;
+    }
     if let Some(native) = native_element(name) {
         found
             .at(attribute.span, format!("`<{native}>` has the role `{name}` without the attribute"))
             .help(format!("use `<{native}>` instead of `<{}>`", element.tag));
     }
+}
+
+/// Whether a script moves the focus into the dialog, or Bootstrap, which prescribes `<div>`.
+fn is_managed_dialog(dialog: El<'_>) -> bool {
+    let class = dialog.text_of("class").unwrap_or_default();
+    let mut classes = class.split_ascii_whitespace();
+    dialog.attribute("tabindex").is_some()
+        || classes.any(|class| matches!(class, "modal" | "modal-dialog"))
+}
+
+/// Whether the element contains a control, as far as names of components show.
+fn may_contain_control(element: El<'_>) -> bool {
+    let is_control = |it: El<'_>| {
+        let is_named = || it.name().ends_with("Button") || it.name().ends_with("Link");
+        is_natively_interactive(it) == Some(true)
+            || it.tag.is_empty() && is_named()
+            || matches!(role(it), Role::Explicit(name)
+                if aria::role(name).is_some_and(|role| role.is_widget))
+    };
+    element.inner().is_none_or(|inner| inner.into_iter().any(is_control))
 }

@@ -192,29 +192,82 @@ fn may_have_outer_button(form: El<'_>) -> bool {
     !form.document().is_whole() || form.document().elements().take(MAX).map(El::new).any(is_control)
 }
 
-pub(super) fn implicit_button_type(element: El<'_>, found: &mut Found<'_, '_>) {
-    let has_purpose = ["type", "formaction", "command", "commandfor", "is", "asp-action"]
+/// Whether the button has a type, or does something else than to submit its form as it is.
+fn has_purpose(button: El<'_>) -> bool {
+    ["type", "formaction", "command", "commandfor", "is", "asp-action"]
         .iter()
-        .any(|name| element.attribute(name).is_some());
+        .any(|name| button.attribute(name).is_some())
+}
+
+pub(super) fn implicit_button_type(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_in_select = || element.parent_el().is_some_and(|outer| outer.tag == "select");
-    if element.tag != "button" || !element.is_native() || has_purpose || element.has_spread() {
+    if element.tag != "button"
+        || !element.is_native()
+        || has_purpose(element)
+        || element.has_spread()
+        || is_in_select()
+    {
         return;
     }
-    if is_in_select() {
-        return;
-    }
-    let is_in_form = element.close_ancestors().any(|outer| outer.tag == "form");
-    let is_in_component = element.close_ancestors().any(|outer| outer.tag.is_empty());
     let handles_click = element.event("click").is_some();
-    let end = element.name_span().end;
-    let finding = found.at(element.tag_span(), "the button has no `type`: in a form, it submits");
-    if is_in_form && !handles_click {
-        let edit = Edit::insert(end, " type=\"submit\"");
-        finding.fix("Add `type=\"submit\"`", vec![edit]);
-    } else if handles_click && !is_in_form && !is_in_component {
-        let edit = Edit::insert(end, " type=\"button\"");
+    // Scripts can find the button by other attributes, such as `data-dismiss`.
+    let is_plain = element.attributes().iter().all(|attribute| {
+        attribute.kind == AttributeKind::Plain
+            && (matches!(&*attribute.name, "class" | "disabled" | "name" | "title" | "value")
+                || attribute.name.starts_with("aria-"))
+    });
+    let Some(form) = form_of(element) else { return };
+    if !has_other_submit(form, element, is_plain) {
+        return;
+    }
+    let finding = found
+        .at(element.tag_span(), "the button has no `type`: it submits the form")
+        .related(form.tag_span(), "the form");
+    if handles_click {
+        let edit = Edit::insert(element.name_span().end, " type=\"button\"");
         finding.fix_unsafe("Add `type=\"button\"`", vec![edit]);
     } else {
         finding.help("add `type=\"button\"`, `type=\"submit\"` or `type=\"reset\"`");
     }
+}
+
+/// Whether the element is a form; Spring has a tag of its own for it in JSP.
+fn is_form(element: El<'_>) -> bool {
+    element.tag == "form" || element.name() == "form:form"
+}
+
+/// The form that a button belongs to, as far as the file shows it.
+fn form_of(button: El<'_>) -> Option<El<'_>> {
+    if button.attribute("form").is_some() {
+        let form = button.document().by_id(button.text_of("form")?).map(El::new)?;
+        return is_form(form).then_some(form);
+    }
+    // A component can render its content elsewhere, such as a dialog at the end of the page.
+    let form = button.close_ancestors().find(|it| is_form(*it) || it.tag.is_empty())?;
+    (is_form(form) && form.is_closed()).then_some(form)
+}
+
+/// Whether the form has another button that submits it. A plain button without a type is meant to be
+/// that button if no other comes before it.
+fn has_other_submit(form: El<'_>, button: El<'_>, is_plain: bool) -> bool {
+    /// Maximum number of elements, so that large forms are checked in linear time.
+    const MAX: usize = 256;
+    let may_replace = |it: El<'_>| it.is_in_block() || it.has_kind(AttributeKind::Directive);
+    form.descendants().take(MAX).map(El::new).filter(|it| it.id() != button.id()).any(|it| {
+        let kind = it.text_of("type").map(str::to_ascii_lowercase);
+        let is_explicit = match it.tag {
+            "input" => matches!(kind.as_deref(), Some("submit" | "image")),
+            "button" | "" => kind.as_deref() == Some("submit"),
+            _ => false,
+        };
+        let is_implicit = it.tag == "button"
+            && (!is_plain || it.id() < button.id())
+            && !it.has_spread()
+            && !has_purpose(it);
+        if !is_explicit && !is_implicit || may_replace(it) {
+            return false;
+        }
+        let mut around = it.close_ancestors().take_while(|outer| outer.id() != form.id());
+        !around.any(|outer| may_replace(outer) || is_implicit && outer.tag.is_empty())
+    })
 }

@@ -40,7 +40,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::{Source, Span};
-use aidd_markup::Document;
+use aidd_markup::{Document, Language};
 use element::El;
 use oxc_ast::ast::Program;
 
@@ -242,7 +242,12 @@ impl Enabled {
                 "next/og" | "@vercel/og" | "satori" | "workers-og" | "@react-pdf/renderer"
             )
         };
-        if document.modules().any(is_drawn) {
+        // Parts of the images of Next.js are in the directory of their route.
+        let is_of_image = || {
+            let mut dirs = report.source().path().split('/').rev().skip(1);
+            document.language() == Language::Jsx && dirs.any(|dir| dir == "og")
+        };
+        if document.modules().any(is_drawn) || is_of_image() {
             return;
         }
         let mut found = Found { report, files, rule: "" };

@@ -91,7 +91,11 @@ pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
         // `<main>` can contain what complements it.
         Some("main") => name != "complementary",
         Some("banner" | "complementary" | "contentinfo" | "navigation") => true,
-        _ => name == "complementary" && matches!(landmark(*outer), Some("banner" | "contentinfo")),
+        _ => {
+            name == "complementary"
+                && is_placed(*outer)
+                && matches!(landmark(*outer), Some("banner" | "contentinfo"))
+        }
     };
     if let Some(outer) = element.close_ancestors().find(is_outer)
         && !may_be_hidden(element)
@@ -108,7 +112,14 @@ fn is_landmark_aside(element: El<'_>) -> bool {
     let is_section =
         |outer: El<'_>| matches!(outer.tag, "" | "article" | "aside" | "nav" | "section");
     matches!(attribute_name(element, &[]), Name::Present(_))
-        || !element.close_ancestors().any(is_section)
+        || is_placed(element) && !element.close_ancestors().any(is_section)
+}
+
+/// Whether the file shows all elements around this one. Around a component, there can be a section,
+/// in which neither `<header>` nor an `<aside>` without a name is a landmark.
+fn is_placed(element: El<'_>) -> bool {
+    element.document().is_whole()
+        || element.close_ancestors().any(|outer| matches!(outer.tag, "body" | "html"))
 }
 
 /// The level of a heading; `None` if the element is none or the level is unknown.
