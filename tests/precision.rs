@@ -6,13 +6,16 @@ use std::fmt::Write as _;
 use std::fs;
 
 const PAGE: &str = "docs/precision.md";
-/// The verdicts of evaluation 20, on all families, and of evaluations 21 to 24, on two.
-const VERDICTS: [&str; 5] = [
+/// The verdicts of evaluation 20 on all families, of evaluations 21 to 24 on two, and of
+/// evaluations 25 and 26 on the rules on agents.
+const VERDICTS: [&str; 7] = [
     "tests/precision/verdicts.tsv",
     "tests/precision/verdicts-21.tsv",
     "tests/precision/verdicts-22.tsv",
     "tests/precision/verdicts-23.tsv",
     "tests/precision/verdicts-24.tsv",
+    "tests/precision/verdicts-25.tsv",
+    "tests/precision/verdicts-26.tsv",
 ];
 const END: &str = "<!-- end -->\n";
 

@@ -133,7 +133,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004": ${1|"off","info","warning","error"|}
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility angular architecture ci compatibility of 121
+    dockerfile/sudo accessibility angular architecture ci compatibility of 126
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_snapshot!(completions_at("{\"accessibility\": {\"components\": {\"Link\": \"‸\"}}}"), @r#"
@@ -211,7 +211,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility angular architecture ci compatibility compliance of 120
+    accessibility angular architecture ci compatibility compliance of 125
     tags:
       - accessibility
     ");

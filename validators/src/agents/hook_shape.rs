@@ -19,7 +19,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("prompt", &["prompt"]),
 ];
 /// The fields of which a hook of Copilot has one.
-const COPILOT_COMMANDS: [&str; 6] = ["bash", "command", "exec", "powershell", "prompt", "url"];
+const COPILOT_COMMANDS: [&str; 9] =
+    ["bash", "command", "exec", "linux", "osx", "powershell", "prompt", "url", "windows"];
 
 /// Matchers that match everything.
 const MATCH_ALL: [&str; 3] = ["", "*", ".*"];

@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::model::{Client, Purpose};
+use super::references::is_unlisted;
 use super::vendors::{Names, names};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
@@ -13,7 +14,7 @@ use aidd_engine::text::source::Span;
 use std::collections::BTreeMap;
 
 /// Keys of hooks whose value is a shell command.
-const COMMAND_KEYS: [&str; 3] = ["bash", "command", "powershell"];
+const COMMAND_KEYS: [&str; 6] = ["bash", "command", "linux", "osx", "powershell", "windows"];
 /// Keys of the settings of Claude Code whose value is a shell command.
 const COMMAND_SETTINGS: [&str; 4] =
     ["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper"];
@@ -149,7 +150,13 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
                 .help("run `git update-index --chmod=+x` on it, or start it with its interpreter");
             continue;
         }
-        if !is_file && !has_directory(context, span) && !is_ignored_by_git(context.files, &path) {
+        // The files of a submodule may not be checked out.
+        let is_unlisted = is_unlisted(&path, context.files);
+        if !is_file
+            && !is_unlisted
+            && !has_directory(context, span)
+            && !is_ignored_by_git(context.files, &path)
+        {
             let message = format!("the script `{path}` does not exist, so the hook fails");
             report
                 .at(span, message)
@@ -163,7 +170,7 @@ fn is_for_windows(context: &AgentContext<'_, '_>, script: &str, span: Span) -> b
     let is_command = |value: &&Value| value.span == span;
     let key = context.data.all.iter().find(is_command).and_then(|value| value.key.as_ref());
     let ends = |ending: &&str| script.to_ascii_lowercase().ends_with(ending);
-    key.is_some_and(|(key, _)| key == "powershell")
+    key.is_some_and(|(key, _)| matches!(&**key, "powershell" | "windows"))
         || [".ps1", ".cmd", ".bat"].iter().any(|it| ends(it))
 }
 

@@ -92,7 +92,9 @@ pub(super) fn is_installed(path: &str, files: &dyn Files) -> bool {
     let names = cached(files, "agents installed skills", || {
         let lock = manifest::json(files, LOCK);
         let names = lock["skills"].as_object().into_iter().flatten();
-        names.map(|(name, _)| name.clone()).collect::<HashSet<String>>()
+        // The lock has the name of the skill, or that of its directory.
+        let slug = |name: &str| name.to_lowercase().replace(' ', "-");
+        names.flat_map(|(name, _)| [name.clone(), slug(name)]).collect::<HashSet<String>>()
     });
     let name = rest.split_once('/').map(|(name, _)| name);
     path.starts_with('.') && name.is_some_and(|name| names.contains(name))

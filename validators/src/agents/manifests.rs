@@ -181,8 +181,12 @@ pub(super) fn llms_txt(context: &AgentContext<'_, '_>, report: &mut Report<'_>) 
     };
     if !first.starts_with("# ") {
         let line = text.lines().position(|line| line == first).unwrap_or_default();
-        report
+        let finding = report
             .at(context.source.line_span(line), "the file does not begin with a heading")
             .help("write the name of the site as `# Name` in the first line");
+        // A generator writes each page below a comment.
+        if first.starts_with("// File:") {
+            finding.severity = Severity::Info;
+        }
     }
 }

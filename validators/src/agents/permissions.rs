@@ -209,6 +209,9 @@ pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Rep
     }
 }
 
+/// Minimum number of unknown settings that shows that the author invented the format.
+const MIN_INVENTED: usize = 3;
+
 pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let client = match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings) => "claude",
@@ -220,15 +223,22 @@ pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'
         .children(&[])
         .filter_map(|(_, value)| value.key.as_ref().map(|(key, _)| key.as_str()))
         .collect();
-    for (_, value) in context.children(&[]) {
-        let Some((key, span)) = value.key.as_ref() else { continue };
-        let near = keys.names().find(|known| {
+    let near_name = |key: &str| {
+        keys.names().find(|known| {
             let distance = strsim::osa_distance(key, known);
             // Version 2 of OpenCode reads the plural of some names.
             let is_plural = client == "opencode" && key.strip_suffix('s') == Some(*known);
             !is_plural && (distance == 1 || distance == 2 && key.len() > 6)
-        });
-        let Some(near) = near.filter(|_| !keys.has(key)) else { continue };
+        })
+    };
+    // Settings in a format of the author's own are no misspellings.
+    let is_invented = |key: &&&str| !keys.has(key) && near_name(key).is_none();
+    if present.iter().filter(is_invented).count() >= MIN_INVENTED {
+        return;
+    }
+    for (_, value) in context.children(&[]) {
+        let Some((key, span)) = value.key.as_ref() else { continue };
+        let Some(near) = near_name(key).filter(|_| !keys.has(key)) else { continue };
         let message = format!("unknown setting `{key}`; did you mean `{near}`?");
         let finding = keys.report_unknown(report, *span, message);
         // A second key of the same name would replace the value of the first one.

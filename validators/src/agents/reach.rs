@@ -202,7 +202,12 @@ const CODEX_BYTES: usize = 32_768;
 
 pub(super) fn too_long(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let source = context.source;
-    let characters = source.text().chars().count();
+    // The limit of Copilot is for the text below the front matter.
+    let body = match front_matter(source.text()) {
+        Some((_, end)) if context.file.client == Client::Copilot => &source.text()[end..],
+        _ => source.text(),
+    };
+    let characters = body.chars().count();
     let (max, client) = match (context.file.client, context.file.purpose) {
         (Client::Windsurf, Purpose::Command | Purpose::Rule) => (12_000, "Windsurf"),
         (Client::Kiro, Purpose::Rule) => (50_000, "Kiro"),

@@ -23,7 +23,7 @@ fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
 
 /// Whether the listing cannot have what is at `path`: a directory that contains only links, or a
 /// submodule, which may not be checked out.
-fn is_unlisted(path: &str, files: &dyn Files) -> bool {
+pub(super) fn is_unlisted(path: &str, files: &dyn Files) -> bool {
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
     let below = |module: &String| {
         path.strip_prefix(&**module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
