@@ -171,7 +171,7 @@ fn is_for_windows(context: &AgentContext<'_, '_>, script: &str, span: Span) -> b
     let key = context.data.all.iter().find(is_command).and_then(|value| value.key.as_ref());
     let ends = |ending: &&str| script.to_ascii_lowercase().ends_with(ending);
     key.is_some_and(|(key, _)| matches!(&**key, "powershell" | "windows"))
-        || [".ps1", ".cmd", ".bat"].iter().any(|it| ends(it))
+        || [".ps1", ".cmd", ".bat"].iter().any(ends)
 }
 
 /// Whether the script at `path` can be run directly; `None` if the store does not know it.
