@@ -27,7 +27,7 @@ const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 /// Maximum number of bytes before and after a span that are read as its context.
 const MAX_CONTEXT: u32 = 2_000;
 
-/// Maximum number of bytes before and after a span that belong to what is said about it.
+/// Maximum number of bytes before and after a span that belong to its context.
 const MAX_NEAR: u32 = 160;
 
 /// Verbs with which an instruction to run a command starts, in lower case.

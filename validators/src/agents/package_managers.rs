@@ -22,7 +22,7 @@ fn used_managers(
     ecosystem: Ecosystem,
 ) -> Arc<BTreeSet<String>> {
     let is_npm = ecosystem == Ecosystem::Npm;
-    let is_manifest = |path: &str| is_npm && file_name(path) == "package.json";
+    let is_manifest = |path: &str| is_npm && path.rsplit('/').next() == Some("package.json");
     of_inputs(files, listing, &format!("managers of {ecosystem:?}"), is_manifest, |manifests| {
         let mut used = BTreeSet::new();
         for (name, of, tool) in locked::FILES {
@@ -40,11 +40,6 @@ fn used_managers(
         }
         used
     })
-}
-
-/// The name of a file without its directories.
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {

@@ -19,7 +19,7 @@ const MAX_DESCRIPTION: usize = 1024;
 /// Maximum length of the description and of `when_to_use` in the list of Claude Code.
 const MAX_LISTED: usize = 1536;
 
-/// Minimum length of the name of a program in a comment, so that it is no part of another word.
+/// Minimum length of the name of a program in a comment, so that it is not part of another word.
 const MIN_PROGRAM_NAME: usize = 4;
 
 /// Directories of skills whose clients follow the specification.
@@ -165,7 +165,7 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         if !is_in_skills_dir(path) {
             return;
         }
-        // Without a directory of its own, it is no skill of a client: an installer adds the header.
+        // Without a directory of its own, it is not a skill of a client: an installer adds the header.
         let dir = parent_dir(path);
         let is_bare = dir.ends_with("/skills") && !dir.starts_with('.');
         // Another program has its own header in a comment, which names the program.
