@@ -6,7 +6,7 @@ use super::commands::{script_managers, test_runners};
 use super::formatting::{Style, statements};
 use super::markdown::Instructions;
 use super::model::{Purpose, classify};
-use super::polarity::{Demand, demands};
+use super::polarity::{Demands, demands};
 use super::versions::{Stated, stated_versions};
 use aidd_engine::parse::lines::active_set::ActiveSet;
 use aidd_engine::parse::lines::log::{self, Revision};
@@ -44,7 +44,7 @@ struct Decided<'s> {
     managers: Vec<(&'s str, Span)>,
     runners: Vec<(&'static str, Span)>,
     versions: Vec<Stated>,
-    demands: Vec<Demand>,
+    demands: Demands,
 }
 
 impl<'s> Decided<'s> {
@@ -87,11 +87,8 @@ impl<'s> Decided<'s> {
                 found.push((version.span, known.span, "state one version"));
             }
         }
-        for demand in &self.demands {
-            if let Some(known) = other.demands.iter().find(|known| known.contradicts(demand)) {
-                found.push((demand.span, known.span, "keep one of the rules"));
-            }
-        }
+        let demands = self.demands.contradictions(&other.demands);
+        found.extend(demands.map(|(span, at)| (span, at, "keep one of the rules")));
         let names = [
             (
                 names(&self.managers),

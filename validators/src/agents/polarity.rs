@@ -3,20 +3,27 @@
 use super::markdown::Instructions;
 use super::words::CONDITIONS;
 use aidd_engine::text::source::Span;
+use std::collections::BTreeMap;
 
-/// What a sentence demands or forbids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Demand {
-    /// The verb and its object in lower case, without articles and marks.
-    text: String,
-    is_negative: bool,
-    pub(super) span: Span,
+/// What sentences demand and forbid, each with the first sentence.
+#[derive(Debug, Default)]
+pub(super) struct Demands {
+    /// By the verb and its object, in lower case, without articles and marks: the demand, and the
+    /// sentence that forbids the same.
+    by_text: BTreeMap<String, [Option<Span>; 2]>,
 }
 
-impl Demand {
-    /// Whether one of the two demands what the other forbids.
-    pub(super) fn contradicts(&self, other: &Self) -> bool {
-        self.is_negative != other.is_negative && self.text == other.text
+impl Demands {
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_text.is_empty()
+    }
+
+    /// The sentences of which one demands what the other one forbids: of `self`, and of `other`.
+    pub(super) fn contradictions(&self, other: &Self) -> impl Iterator<Item = (Span, Span)> {
+        other.by_text.iter().flat_map(|(text, [demands, forbids])| {
+            let [own_demands, own_forbids] = self.by_text.get(text).copied().unwrap_or_default();
+            own_demands.zip(*forbids).into_iter().chain(own_forbids.zip(*demands))
+        })
     }
 }
 
@@ -32,8 +39,8 @@ const MAX_WORDS: usize = 7;
 
 /// The demands of instructions that depend on nothing: sentences that begin with "always" or "never"
 /// and consist of a verb and its object, in a part of the text that is about the whole project.
-pub(super) fn demands(instructions: &Instructions<'_>) -> Vec<Demand> {
-    let mut found = Vec::new();
+pub(super) fn demands(instructions: &Instructions<'_>) -> Demands {
+    let mut found = Demands::default();
     for (offset, line) in instructions.prose() {
         let start = line.len() - line.trim_start_matches(LEADING).len();
         let mut at = start;
@@ -45,7 +52,8 @@ pub(super) fn demands(instructions: &Instructions<'_>) -> Vec<Demand> {
             if let Some((text, is_negative)) = demand(&sentence[lead..])
                 && !instructions.is_in_part(span)
             {
-                found.push(Demand { text, is_negative, span });
+                let spans = found.by_text.entry(text).or_default();
+                spans[usize::from(is_negative)].get_or_insert(span);
             }
         }
     }

@@ -6,6 +6,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use aidd_engine::text::time_limit::step;
+use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 const RULE: &str = "perf/font-display";
@@ -32,15 +33,13 @@ pub(super) fn check(tree: &Tree<'_>, report: &mut Report<'_>) {
     }
     let Some(root) = tree.root() else { return };
     let fonts = fonts(root, text);
-    let mut reported: Vec<&str> = Vec::new();
+    let mut families: BTreeMap<&str, Vec<&Font<'_>>> = BTreeMap::new();
     for font in &fonts {
-        if reported.contains(&font.family) {
-            continue;
-        }
-        reported.push(font.family);
-        let same: Vec<&Font<'_>> = fonts.iter().filter(|it| it.family == font.family).collect();
+        families.entry(font.family).or_default().push(font);
+    }
+    for same in families.into_values() {
         let edits: Vec<Edit> = same.iter().map(|it| it.edit.clone()).collect();
-        let finding = report.at(font.place, super::FONT_DISPLAY);
+        let finding = report.at(same[0].place, super::FONT_DISPLAY);
         finding.help("Add `font-display: swap`.");
         let title = "Set `font-display: swap`";
         if same.iter().any(|it| it.is_set) {
