@@ -145,6 +145,13 @@ export class Editor {
     await found.click()
   }
 
+  /** The input at the top of the window that asks for `placeholder`, as soon as it is open. */
+  async input(placeholder) {
+    const input = this.page.locator(`.quick-input-widget input[placeholder^="${placeholder}"]`)
+    await input.waitFor()
+    return input
+  }
+
   async command(title) {
     await this.press('F1')
     await this.choose(`>${title}`, title)
@@ -168,10 +175,11 @@ export class Editor {
 
   async goTo(line, column) {
     await this.press('Control+G')
-    const input = this.page.locator('.quick-input-widget input').first()
-    await input.waitFor()
+    const input = await this.input('Type the line number')
     await input.fill(`:${line}:${column}`)
     await this.press('Enter')
+    // A key pressed before it is closed would go to it.
+    await input.waitFor({ state: 'hidden' })
     await becomes('the cursor moves', () => this.status('status.editor.selection'), `Ln ${line}, Col ${column}`)
   }
 

@@ -182,9 +182,7 @@ const tests = {
     await becomes('the findings', async () => (await editor.squiggles()).length, before)
     await editor.goTo(1, 8)
     await editor.apply('Allow `dockerfile/latest-tag`')
-    const input = editor.page.locator('.quick-input-widget input').first()
-    await input.waitFor()
-    await input.fill('built nightly')
+    await (await editor.input('Reason')).fill('built nightly')
     await editor.shot('reason')
     await editor.press('Enter')
     const comment = '# aidd:allow dockerfile/latest-tag built nightly'
@@ -193,7 +191,7 @@ const tests = {
     // Without an answer, nothing changes.
     await editor.goTo(3, 6)
     await editor.apply('Allow `dockerfile/legacy-key-value`')
-    await input.waitFor()
+    const input = await editor.input('Reason')
     await editor.press('Escape')
     await input.waitFor({ state: 'hidden' })
     assert.equal((await editor.lines())[1], 'FROM node:latest')
