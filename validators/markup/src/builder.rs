@@ -1,7 +1,9 @@
 //! Builds a document from start and end events.
 
 use crate::Language;
-use crate::model::{Attribute, Document, ElementData, Kind, NodeData, to_u32};
+use crate::model::{
+    Attribute, AttributeKind, Document, ElementData, Kind, NodeData, name_bit, to_u32,
+};
 use aidd_engine::text::source::Span;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -60,12 +62,17 @@ impl<'a> Builder<'a> {
     /// Opens an element whose attributes were added before.
     pub(crate) fn start(&mut self, tag: StartTag<'a>) {
         let span = tag.tag_span;
+        let plain = self.document.attributes[tag.first_attribute..]
+            .iter()
+            .filter(|attribute| attribute.kind == AttributeKind::Plain);
+        let names = plain.fold(0, |bits, attribute| bits | name_bit(&attribute.name));
         let attributes = (to_u32(tag.first_attribute), to_u32(self.document.attributes.len()));
         let data = ElementData {
             name: tag.name,
             name_span: tag.name_span,
             tag_span: tag.tag_span,
             attributes,
+            names,
             is_native: tag.is_native,
             is_closed: false,
             rendered: "",

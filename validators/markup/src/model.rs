@@ -47,10 +47,22 @@ pub(crate) struct ElementData<'a> {
     pub(crate) name_span: Span,
     pub(crate) tag_span: Span,
     pub(crate) attributes: (u32, u32),
+    /// The [bits](name_bit) of the names of its plain attributes.
+    pub(crate) names: u64,
     pub(crate) is_native: bool,
     pub(crate) is_closed: bool,
     /// The element of HTML that the component renders; empty if it is unknown.
     pub(crate) rendered: &'static str,
+}
+
+/// One bit of 64 for the name of an attribute, by its length and its first, middle and last byte.
+#[inline]
+pub(crate) fn name_bit(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let Some((&first, &last)) = bytes.first().zip(bytes.last()) else { return 0 };
+    let middle = u32::from(bytes[bytes.len() / 2]);
+    let sum = u32::from(first) + 7 * middle + 13 * u32::from(last) + 29 * bytes.len() as u32;
+    1 << (sum % 64)
 }
 
 /// An attribute, property, event handler or directive of an element.
@@ -363,7 +375,13 @@ impl<'d> Element<'d> {
     /// The first attribute with this name in lower case. Event handlers and directives are not
     /// found.
     #[must_use]
+    #[inline]
     pub fn attribute(self, name: &str) -> Option<&'d Attribute<'d>> {
+        // Most attributes that rules look up are not there.
+        (self.data.names & name_bit(name) != 0).then(|| self.plain_attribute(name)).flatten()
+    }
+
+    fn plain_attribute(self, name: &str) -> Option<&'d Attribute<'d>> {
         self.attributes()
             .iter()
             .find(|attribute| attribute.kind == AttributeKind::Plain && attribute.name == name)
@@ -372,6 +390,7 @@ impl<'d> Element<'d> {
     /// The value of the attribute with this name; `None` if the source shows that there is none,
     /// unless [`Element::has_spread`].
     #[must_use]
+    #[inline]
     pub fn value(self, name: &str) -> Option<Value<'d>> {
         self.attribute(name).map(|attribute| attribute.value)
     }

@@ -262,7 +262,27 @@ fn exists(files: &dyn Files, path: &str) -> bool {
 /// looked up do not exist; `None` if files can change between two checks.
 fn known_names(files: &dyn Files, dir: &str) -> Option<Arc<HashSet<String>>> {
     files.run_cache()?;
-    Some(cached(files, &format!("names {dir}"), || files.names(dir).into_iter().collect()))
+    let names = || {
+        if is_dir(files, dir) { files.names(dir).into_iter().collect() } else { HashSet::new() }
+    };
+    Some(cached(files, &format!("names {dir}"), names))
+}
+
+/// Whether there is a directory at `dir`. The directories around it are read once per run, because
+/// most paths that are looked up do not exist.
+fn is_dir(files: &dyn Files, dir: &str) -> bool {
+    if dir.is_empty() {
+        return true;
+    }
+    let (parent, name) = dir.rsplit_once('/').unwrap_or(("", dir));
+    let dirs = cached(files, &format!("dirs {parent}"), || -> HashSet<String> {
+        if is_dir(files, parent) {
+            files.dirs(parent).into_iter().collect()
+        } else {
+            HashSet::new()
+        }
+    });
+    dirs.contains(name)
 }
 
 /// The element that a component of another file renders, for files in `dir`.
