@@ -187,7 +187,7 @@ pub fn of_inputs<T: Any + Send + Sync>(
     Arc::clone(&value)
 }
 
-/// No check reads more bytes of a file in addition to the checked one.
+/// One byte more than the longest file that a value of several files is computed from.
 const MAX_INPUT: u64 = (8 << 20) + 1;
 
 /// A text that changes when a file at one of `paths` changes: their stamps, or the hashes of files that
