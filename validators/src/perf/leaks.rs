@@ -248,10 +248,10 @@ fn report(
             Cleanup::Returned => format!("Return a function that calls {remedy}."),
             Cleanup::Elsewhere => format!("Call {remedy} when the component is removed."),
         });
-        // Most components that exist once are removed with the page, and nothing accumulates. A
-        // condition can render the element of a ref anew.
-        let is_repeated = dependencies.is_repeated() && what != Resource::ElementListener;
-        if !is_repeated && !is_recurring {
+        // Most components that exist once are removed with the page, and nothing accumulates. The
+        // element of a ref can be another one each time.
+        let is_repeated = dependencies.is_repeated() || is_recurring;
+        if !is_repeated || what == Resource::ElementListener {
             finding.severity = finding.severity.min(Severity::Info);
         }
     }

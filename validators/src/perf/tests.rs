@@ -142,7 +142,7 @@ fn a_leak_is_a_warning_only_where_it_is_repeated() {
     };
     let mounted = "<script setup>\nonMounted(() => {\n  setInterval(tick, 1000);\n});\n</script>";
     let activated = mounted.replace("onMounted", "onActivated");
-    let refs = effect("Chart", "[size]").replace("window", "box.current?");
+    let refs = effect("ListItem", "[size]").replace("window", "box.current?");
     for (path, text, expected) in [
         ("src/a.tsx", effect("Sidebar", "[open]"), Severity::Warning),
         ("src/a.tsx", effect("Sidebar", "[]"), Severity::Info),
