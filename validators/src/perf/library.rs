@@ -5,6 +5,7 @@ use super::imports::Imports;
 use super::project::Package;
 use super::walk::Walker;
 use super::{claims_script, is_minified, is_other_purpose, script_only};
+use crate::cached::cached_unedited;
 use crate::scripts::with_program_of_type;
 use crate::test_files;
 use aidd_engine::text::files::{Files, side_file};
@@ -80,13 +81,7 @@ fn users(files: &dyn Files, package: &Package, library: &str) -> Arc<Vec<String>
         let is_user = |path: &&String| imports_all(files, package, path, library);
         scripts.take(MAX_FILES).filter(is_user).cloned().collect()
     };
-    match files.run_cache() {
-        Some(cache) => {
-            let key = format!("perf users of {library} in {}", package.dir);
-            cache.get_or_compute_unedited(&key, find)
-        }
-        None => Arc::new(find()),
-    }
+    cached_unedited(files, &format!("perf users of {library} in {}", package.dir), find)
 }
 
 fn is_component(path: &str) -> bool {
