@@ -103,7 +103,11 @@ impl Listing {
     #[must_use]
     pub fn without_shared(&self) -> Self {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { answers: Mutex::new(answers), ..self.without_answers() }
+        Self {
+            answers: Mutex::new(answers),
+            shared: self.shared.after_edit(),
+            ..self.without_answers()
+        }
     }
 
     /// The same files without index, branch, change and cached answers.

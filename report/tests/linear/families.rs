@@ -55,6 +55,12 @@ pub(crate) const ROWS: &[Row] = &[
     }),
     ("nested groups of tokens", "a.tokens.json", |n| "{\"a\":".repeat(n) + "1" + &"}".repeat(n)),
     ("values in a style sheet", "a.css", |n| numbered(n, ".a# { color: #ff00ff; margin: 4px }\n")),
+    ("fonts of a style sheet", "a.css", |n| {
+        numbered(n, "@font-face { font-family: a#; src: url(b#.woff2) }\n")
+    }),
+    ("files of one font", "a.css", |n| {
+        numbered(n, "@font-face { font-family: a; src: url(b#.woff2) }\n")
+    }),
     ("functions in a style sheet", "a.css", |n| "a{b:c(".repeat(n)),
     ("links of instructions on one line", "AGENTS.md", |n| numbered(n, "[a](b/c#.md) ")),
     ("imports of instructions", "CLAUDE.md", |n| numbered(n, "@docs/a#.md ")),
@@ -62,6 +68,9 @@ pub(crate) const ROWS: &[Row] = &[
     ("hidden characters in instructions", "AGENTS.md", |n| "a\u{200b}\u{202e}b ".repeat(n)),
     ("fields of a skill", ".claude/skills/a/SKILL.md", |n| {
         format!("---\nname: a\ndescription: b\n{}---\n# a\n", numbered(n, "k#: v\n"))
+    }),
+    ("demands of instructions", "AGENTS.md", |n| {
+        numbered(n, "- Always use part#.\n- Never use part#.\n")
     }),
     ("permissions of an agent", ".claude/settings.json", |n| {
         let allow = numbered(n, "\"Bash(npm run a#:*)\",");
@@ -227,6 +236,28 @@ const PROJECTS: &[(&str, &[File])] = &[
         }],
     ),
     (
+        "imports of a whole library",
+        &[
+            |index, _| (format!("src/a{index}.ts"), "import { debounce } from 'lodash';\n".into()),
+            |_, _| ("package.json".into(), "{\"dependencies\": {\"vue\": \"3\"}}".into()),
+        ],
+    ),
+    (
+        "components of a project",
+        &[
+            |index, _| {
+                let component = "export const B = ({ className, ...props }) => <button className={className} {...props} />;\n";
+                (format!("src/components/B{index}.tsx"), component.into())
+            },
+            |index, _| {
+                let text = format!(
+                    "import {{ B }} from './components/B{index}';\nexport const A = () => <a href='/'><B /></a>;\n"
+                );
+                (format!("src/a{index}.tsx"), text)
+            },
+        ],
+    ),
+    (
         "instructions",
         &[|index, _| {
             (format!("d{index}/AGENTS.md"), format!("Always run `make t{index}`. Use tabs.\n"))
@@ -255,6 +286,17 @@ pub(crate) fn projects() -> impl Iterator<Item = Case<'static>> {
         };
         Case::new(name, 4_000, make, |memory: Memory| check_all(&memory))
     })
+}
+
+/// Demands in the instructions of one agent, and the opposite ones in those of another.
+pub(crate) fn opposite_demands() -> Case<'static> {
+    let make = |count: usize| {
+        let file = |path: &str, word: &str| {
+            (path.to_owned(), numbered(count, &format!("- {word} use part#.\n")).into_bytes())
+        };
+        Memory([file("AGENTS.md", "Always"), file("CLAUDE.md", "Never")].into())
+    };
+    Case::new("opposite demands", 48_000, make, |memory: Memory| check_all(&memory))
 }
 
 /// The same servers in the files of two clients, in two versions.

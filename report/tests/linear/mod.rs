@@ -78,7 +78,10 @@ fn files_of_front_ends_agents_and_tokens_are_checked_in_linear_time() {
 
 #[test]
 fn files_that_are_compared_with_each_other_are_checked_in_linear_time() {
-    assert_linear(families::projects().chain([families::servers_of_two_clients()]));
+    assert_linear(
+        families::projects()
+            .chain([families::opposite_demands(), families::servers_of_two_clients()]),
+    );
 }
 
 /// For some texts, the cost of a parser grows faster than the length of the text.

@@ -182,6 +182,8 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
         || element.attribute("contenteditable").is_some()
         || may_be_hidden(element)
         || is_part && may_be_managed(element)
+        // `nested-interactive` reports it; the keyboard reaches the control around it.
+        || element.close_ancestors().take_while(|it| !it.tag.is_empty()).any(is_control)
     {
         return;
     }

@@ -106,6 +106,11 @@ fn name_of_ids(element: El<'_>, ids: &str) -> Name {
 /// Whether a `<label>` names the element: one that contains it, or one that refers to its id. Where
 /// the source does not show all labels, an id or a component around the element counts as one.
 pub(super) fn is_labelled(element: El<'_>) -> bool {
+    // Razor and Thymeleaf give the control an id and its labels a `for`.
+    let is_th_field = || element.value("field").is_some_and(Value::is_dynamic);
+    if element.has("asp-for") || is_th_field() {
+        return true;
+    }
     let document = element.document();
     if !document.is_complete() {
         // A component can render a label.

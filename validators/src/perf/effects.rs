@@ -34,13 +34,19 @@ pub(super) enum Dependencies<'b, 'a> {
     /// The effect runs after each render.
     None,
     List(&'b ArrayExpression<'a>),
+    /// The code runs once for each component.
+    Mount,
     Unknown,
 }
 
 impl Dependencies<'_, '_> {
-    /// Whether the effect runs only once.
-    pub(super) fn is_once(&self) -> bool {
-        matches!(self, Self::List(list) if list.elements.is_empty())
+    /// Whether the effect can run several times for the same component.
+    pub(super) fn is_repeated(&self) -> bool {
+        match self {
+            Self::None | Self::Unknown => true,
+            Self::List(list) => !list.elements.is_empty(),
+            Self::Mount => false,
+        }
     }
 
     fn names(&self, name: &str) -> bool {

@@ -3,8 +3,10 @@
 use super::ast::*;
 use super::cleanup;
 use super::effects::Dependencies;
+use super::recurring;
 use super::subscriptions;
-use super::walk::Walker;
+use super::walk::{Role, Walker};
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
 
@@ -21,6 +23,8 @@ pub(super) enum Cleanup {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resource {
     Listener,
+    /// A listener of the element of a ref.
+    ElementListener,
     Timer,
     Observer,
     Subscription,
@@ -33,7 +37,10 @@ pub(super) enum Resource {
 impl Resource {
     fn name(self) -> &'static str {
         match self {
-            Self::Listener | Self::EmitterListener | Self::RendererListener => "listener",
+            Self::Listener
+            | Self::ElementListener
+            | Self::EmitterListener
+            | Self::RendererListener => "listener",
             Self::Timer => "timer",
             Self::Observer => "observer",
             Self::Subscription => "subscription",
@@ -43,7 +50,7 @@ impl Resource {
     /// What the cleanup must call.
     fn remedy(self) -> &'static str {
         match self {
-            Self::Listener => "`removeEventListener`",
+            Self::Listener | Self::ElementListener => "`removeEventListener`",
             Self::Timer => "`clearInterval`",
             Self::Observer => "`disconnect`",
             Self::Subscription => "`unsubscribe`",
@@ -55,7 +62,7 @@ impl Resource {
     /// Words of calls that stop it.
     fn stops(self) -> &'static [&'static str] {
         match self {
-            Self::Listener => &["removeEventListener", ".abort("],
+            Self::Listener | Self::ElementListener => &["removeEventListener", ".abort("],
             Self::Timer => &["clearInterval", "clearTimeout"],
             Self::Observer => &["disconnect(", "unobserve("],
             Self::Subscription => &["nsubscribe", "takeUntil", ".complete("],
@@ -89,9 +96,11 @@ const VUE: [&str; 4] = ["vue", "#imports", "@vue/composition-api", "nuxt/app"];
 /// Checks the calls that register callbacks of Vue and Svelte.
 #[inline(never)]
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
-    let cleanup = match name_of(&call.callee) {
-        Some("onMount") if walker.imports.is_from_any("onMount", &["svelte"]) => Cleanup::Returned,
-        Some("$effect") if walker.imports.has_runes => Cleanup::Returned,
+    let (cleanup, dependencies) = match name_of(&call.callee) {
+        Some("onMount") if walker.imports.is_from_any("onMount", &["svelte"]) => {
+            (Cleanup::Returned, Dependencies::Mount)
+        }
+        Some("$effect") if walker.imports.has_runes => (Cleanup::Returned, Dependencies::Unknown),
         Some(name @ ("onMounted" | "onBeforeMount" | "onActivated")) => {
             // The name can be imported automatically, also in a project with components of React.
             let is_vue = match walker.imports.find(name) {
@@ -101,7 +110,10 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
             if !is_vue {
                 return;
             }
-            Cleanup::Elsewhere
+            let is_repeated = name == "onActivated";
+            let dependencies =
+                if is_repeated { Dependencies::Unknown } else { Dependencies::Mount };
+            (Cleanup::Elsewhere, dependencies)
         }
         _ => return,
     };
@@ -109,7 +121,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
     if cleanup == Cleanup::Returned {
         cleanup::check_async(walker, function, "Svelte");
     }
-    check_component(walker, function, cleanup);
+    check_component(walker, function, &dependencies, cleanup);
 }
 
 /// Checks the options of a component of Vue: `mounted() { … }`.
@@ -120,7 +132,9 @@ pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &Object
     }
     for name in ["mounted", "created", "beforeMount", "activated"] {
         let Some(function) = property(object, name).and_then(Callable::of) else { continue };
-        check_component(walker, function, Cleanup::Elsewhere);
+        let dependencies =
+            if name == "activated" { Dependencies::Unknown } else { Dependencies::Mount };
+        check_component(walker, function, &dependencies, Cleanup::Elsewhere);
     }
 }
 
@@ -128,23 +142,24 @@ pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &Object
 fn check_component<'a>(
     walker: &mut Walker<'a, '_, '_>,
     function: Callable<'_, 'a>,
+    dependencies: &Dependencies<'_, 'a>,
     cleanup: Cleanup,
 ) {
-    if walker.stops_on_removal() || is_root(walker.report.source().path()) {
+    if walker.stops_on_removal() || recurring::is_root(walker.report.source().path()) {
         return;
     }
-    check_leaks(walker, function, Scope::Script, &Dependencies::Unknown, cleanup);
+    check_leaks(walker, function, Scope::Script, dependencies, cleanup);
 }
 
 /// Checks the code that runs for each new component of Vue or Svelte.
 pub(super) fn check_setup<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) {
-    if walker.stops_on_removal() || is_root(walker.report.source().path()) {
+    if walker.stops_on_removal() || recurring::is_root(walker.report.source().path()) {
         return;
     }
     let mut found = Vec::new();
-    collect_starts(walker, &program.body, walker.text, &Dependencies::Unknown, &mut found);
+    collect_starts(walker, &program.body, walker.text, &Dependencies::Mount, &mut found);
     retain_unstopped(walker.text, &mut found);
-    report(walker, found, Cleanup::Elsewhere);
+    report(walker, found, &Dependencies::Mount, Cleanup::Elsewhere);
 }
 
 /// Checks the method of a class that runs when its component appears.
@@ -155,18 +170,7 @@ pub(super) fn check_method<'a>(
 ) {
     let function = Callable::Function(method);
     let scope = Scope::Part(class);
-    check_leaks(walker, function, scope, &Dependencies::Unknown, Cleanup::Elsewhere);
-}
-
-/// Whether the component at the path exists as long as the page: the application, or the layout of all
-/// pages.
-fn is_root(path: &str) -> bool {
-    let (dirs, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.split('.').next().unwrap_or(name);
-    stem == "app"
-        || stem.ends_with("App")
-        || stem == "+layout" && dirs.rsplit('/').next() == Some("routes")
-        || stem == "default" && dirs.rsplit('/').next() == Some("layouts")
+    check_leaks(walker, function, scope, &Dependencies::Mount, Cleanup::Elsewhere);
 }
 
 /// Where the source can stop what a callback starts.
@@ -211,7 +215,7 @@ pub(super) fn check_leaks<'a>(
     if let Scope::Script = scope {
         retain_unstopped(walker.text, &mut found);
     }
-    report(walker, found, cleanup);
+    report(walker, found, dependencies, cleanup);
 }
 
 /// Drops what some call in the script can stop.
@@ -219,16 +223,36 @@ fn retain_unstopped(script: &str, found: &mut Vec<Started>) {
     found.retain(|(_, what)| !what.stops().iter().any(|word| contains(script, word)));
 }
 
-fn report(walker: &mut Walker<'_, '_, '_>, found: Vec<Started>, cleanup: Cleanup) {
+fn report(
+    walker: &mut Walker<'_, '_, '_>,
+    found: Vec<Started>,
+    dependencies: &Dependencies<'_, '_>,
+    cleanup: Cleanup,
+) {
+    if found.is_empty() {
+        return;
+    }
+    let is_recurring = match walker.component() {
+        // The source does not show which components use a hook.
+        Some(frame) if frame.role == Role::Hook => false,
+        frame => {
+            recurring::is_recurring(walker.report.source().path())
+                || frame.and_then(|frame| frame.name).is_some_and(recurring::has_word)
+        }
+    };
     for (place, what) in found {
         let message = format!("{} is never stopped", what.name());
-        if let Some(finding) = walker.at("perf/leaking-effect", place, message) {
-            let remedy = what.remedy();
-            let remedy = match cleanup {
-                Cleanup::Returned => format!("Return a function that calls {remedy}."),
-                Cleanup::Elsewhere => format!("Call {remedy} when the component is removed."),
-            };
-            finding.help(remedy);
+        let Some(finding) = walker.at("perf/leaking-effect", place, message) else { continue };
+        let remedy = what.remedy();
+        finding.help(match cleanup {
+            Cleanup::Returned => format!("Return a function that calls {remedy}."),
+            Cleanup::Elsewhere => format!("Call {remedy} when the component is removed."),
+        });
+        // Most components that exist once are removed with the page, and nothing accumulates. The
+        // element of a ref can be another one each time.
+        let is_repeated = dependencies.is_repeated() || is_recurring;
+        if !is_repeated || what == Resource::ElementListener {
+            finding.severity = finding.severity.min(Severity::Info);
         }
     }
 }
@@ -288,7 +312,7 @@ fn started_by<'a>(
                 }
             };
             // The element of a ref disappears with the component, but not between two effects.
-            let is_repeated = !dependencies.is_once()
+            let is_repeated = dependencies.is_repeated()
                 && !matches!(dependencies, Dependencies::Unknown)
                 && object.is_some_and(|object| slice(walker.text, object).ends_with(".current"));
             let stops_itself = match call.arguments.get(2).and_then(Argument::as_expression) {
@@ -304,7 +328,8 @@ fn started_by<'a>(
             let is_one_time = string_argument(call, 0)
                 .is_some_and(|event| matches!(event, "load" | "DOMContentLoaded"));
             let is_leak = (is_global || is_repeated) && !stops_itself && !is_one_time;
-            is_leak.then_some((place, Resource::Listener))
+            let what = if is_global { Resource::Listener } else { Resource::ElementListener };
+            is_leak.then_some((place, what))
         }
         "setInterval" => {
             let is_timer = matches!(root, None | Some("window" | "globalThis"))

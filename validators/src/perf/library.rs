@@ -5,11 +5,10 @@ use super::imports::Imports;
 use super::project::Package;
 use super::walk::Walker;
 use super::{claims_script, is_minified, is_other_purpose, script_only};
-use crate::cached::cached;
+use crate::cached::cached_unedited;
 use crate::scripts::with_program_of_type;
 use crate::test_files;
 use aidd_engine::text::files::{Files, side_file};
-use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Span;
 use aidd_engine::text::time_limit::step;
 use oxc_ast::AstKind;
@@ -57,12 +56,13 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) 
         }
         reported.push(library);
         let users = users(walker.files, walker.package, library);
-        let message = match &*users {
-            Users { first: Some(first), .. } if *first != path => continue,
-            Users { count, .. } if *count > 1 => {
-                format!("`{library}` is bundled in full: {count} files import it")
-            }
-            _ => format!("`{library}` is bundled in full"),
+        let mut others = users.iter().filter(|user| **user != path).peekable();
+        if others.peek().is_some_and(|first| **first < path) {
+            continue;
+        }
+        let message = match others.count() {
+            0 => format!("`{library}` is bundled in full"),
+            others => format!("`{library}` is bundled in full: {} files import it", others + 1),
         };
         if let Some(finding) = walker.at(RULE, place, message) {
             finding.help(format!("Import {narrow}."));
@@ -72,29 +72,16 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) 
 
 const RULE: &str = "perf/whole-library-import";
 
-/// The files of a package that import a whole library.
-#[derive(Default)]
-struct Users {
-    /// The first in the order of the paths; `None` if the files of the project are not known.
-    first: Option<String>,
-    count: usize,
-}
-
-fn users(files: &dyn Files, package: &Package, library: &str) -> Arc<Users> {
-    cached(files, &format!("perf users of {library} in {}", package.dir), || {
-        let mut users = Users::default();
-        let paths = files.listing().map(Listing::files).unwrap_or_default();
-        let inside = paths.iter().filter(|path| path.starts_with(&package.dir));
-        for path in inside.filter(|path| is_script(path)).take(MAX_FILES) {
-            if imports_all(files, package, path, library) {
-                users.count += 1;
-                if users.first.as_ref().is_none_or(|first| path < first) {
-                    users.first = Some(path.clone());
-                }
-            }
-        }
-        users
-    })
+/// The files of a package that import a whole library, ordered; empty if the files of the project are
+/// not known. What it shows of a file that is edited can be outdated.
+fn users(files: &dyn Files, package: &Package, library: &str) -> Arc<Vec<String>> {
+    let find = || -> Vec<String> {
+        let paths = files.listing().map(|listing| listing.below(package.dir.trim_end_matches('/')));
+        let scripts = paths.unwrap_or_default().iter().filter(|path| is_script(path));
+        let is_user = |path: &&String| imports_all(files, package, path, library);
+        scripts.take(MAX_FILES).filter(is_user).cloned().collect()
+    };
+    cached_unedited(files, &format!("perf users of {library} in {}", package.dir), find)
 }
 
 fn is_component(path: &str) -> bool {

@@ -19,6 +19,7 @@ mod next;
 mod project;
 mod props;
 mod react;
+mod recurring;
 mod styles;
 mod subscriptions;
 #[cfg(test)]

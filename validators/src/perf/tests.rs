@@ -5,6 +5,7 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples;
@@ -123,4 +124,39 @@ fn a_whole_library_is_reported_once_in_a_package() {
     assert_eq!(messages("src/b.vue"), ["`lodash` is bundled in full: 2 files import it"]);
     assert_eq!(messages("src/c.ts"), [""; 0]);
     assert_eq!(messages("apps/shop/src/a.ts"), ["`lodash` is bundled in full"]);
+}
+
+#[test]
+fn a_leak_is_a_warning_only_where_it_is_repeated() {
+    let severity = |path: &str, text: &str| {
+        let manifest = br#"{ "dependencies": { "react": "19", "vue": "3" } }"#;
+        let files = Memory([("package.json".to_owned(), manifest.to_vec())].into());
+        let checked = ENGINE.check(&Source::new(path, text), &files);
+        let found: Vec<Severity> = checked.findings.iter().map(|it| it.severity).collect();
+        assert_eq!(found.len(), 1, "{path}: {text}");
+        found[0]
+    };
+    let effect = |function: &str, dependencies: &str| {
+        let effect = "useEffect(() => { window.addEventListener('a', b); }";
+        format!("function {function}() {{ {effect}, {dependencies}); }}\n")
+    };
+    let mounted = "<script setup>\nonMounted(() => {\n  setInterval(tick, 1000);\n});\n</script>";
+    let activated = mounted.replace("onMounted", "onActivated");
+    let refs = effect("ListItem", "[size]").replace("window", "box.current?");
+    for (path, text, expected) in [
+        ("src/a.tsx", effect("Sidebar", "[open]"), Severity::Warning),
+        ("src/a.tsx", effect("Sidebar", "[]"), Severity::Info),
+        ("src/a.tsx", effect("OrderDialog", "[]"), Severity::Warning),
+        ("src/a.tsx", effect("DialogProvider", "[]"), Severity::Info),
+        ("src/a.tsx", refs, Severity::Info),
+        ("src/pages/orders.tsx", effect("Orders", "[]"), Severity::Warning),
+        ("src/pages/orders.tsx", effect("useOrders", "[]"), Severity::Info),
+        ("src/pages/_app.tsx", effect("Shop", "[]"), Severity::Info),
+        ("src/order-list-item.vue", mounted.to_owned(), Severity::Warning),
+        ("src/PageFooter.vue", mounted.replace("setI", "window.setI"), Severity::Warning),
+        ("src/Footer.vue", mounted.to_owned(), Severity::Info),
+        ("src/Footer.vue", activated, Severity::Warning),
+    ] {
+        assert_eq!(severity(path, &text), expected, "{path}: {text}");
+    }
 }

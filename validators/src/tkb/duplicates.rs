@@ -3,7 +3,7 @@
 //! file names that duplicates would have are searched for.
 
 use super::entry::Entry;
-use crate::cached::cached;
+use crate::cached::cached_unedited;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, side_file};
 use aidd_engine::text::kind::{self, KNOWLEDGE_CATEGORIES};
 use aidd_engine::text::source::Source;
@@ -36,12 +36,41 @@ pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files)
     let path = source.path();
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
     let identity = Identity::from_entry(entry, source.text());
-    let reason = |other: String| {
-        let known = cached(files, &format!("identity of entry {other}"), || read(&other, files));
-        let why = identity.match_reason(known.as_ref().as_ref()?)?;
-        Some(Duplicate { path: other, why })
+    let reason = |other: &str, known: &Identity| {
+        let why = identity.match_reason(known)?;
+        Some(Duplicate { path: other.to_owned(), why })
     };
-    other_entries(root, path, &identity, files).into_iter().filter_map(reason).collect()
+    let all =
+        cached_unedited(files, &format!("entries of {root}"), || listed_identities(root, files));
+    if let Some(all) = &*all {
+        let others = all.iter().filter(|(other, _)| other != path);
+        return others.filter_map(|(other, known)| reason(other, known)).collect();
+    }
+    let others = entries_by_name(root, path, &identity, files).into_iter();
+    others.filter_map(|other| reason(&other, &read(&other, files)?)).collect()
+}
+
+/// The entries of a knowledge base and their identities, ordered by path; `None` if files cannot be
+/// listed, or if there are too many.
+fn listed_identities(root: &str, files: &dyn Files) -> Option<Vec<(String, Identity)>> {
+    let mut paths = BTreeSet::new();
+    for directory in directories(root) {
+        let names = files.names(&directory).into_iter().filter(|name| name.ends_with(".md"));
+        let is_index =
+            |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
+        paths
+            .extend(names.filter(|name| !is_index(name)).map(|name| format!("{directory}/{name}")));
+    }
+    if paths.len() > MAX_ENTRIES || paths.is_empty() {
+        return None;
+    }
+    Some(paths.into_iter().filter_map(|path| read(&path, files).map(|it| (path, it))).collect())
+}
+
+/// The directories of a knowledge base that contain entries.
+fn directories(root: &str) -> impl Iterator<Item = String> {
+    let categories = KNOWLEDGE_CATEGORIES.iter().map(move |name| format!("{root}/{name}"));
+    categories.chain([root.to_owned()])
 }
 
 /// The identity of the entry in another file; `None` if the file cannot be read.
@@ -51,41 +80,27 @@ fn read(path: &str, files: &dyn Files) -> Option<Identity> {
     Some(Identity::from_entry(&Entry::parse(&source), source.text()))
 }
 
-/// The sorted paths of other entries.
-fn other_entries(
+/// The sorted paths of other entries with the file names that duplicates would have.
+fn entries_by_name(
     root: &str,
     path: &str,
     identity: &Identity,
     files: &dyn Files,
 ) -> BTreeSet<String> {
-    let directories = KNOWLEDGE_CATEGORIES.iter().map(|directory| format!("{root}/{directory}"));
-    let directories: Vec<String> = directories.chain([root.to_owned()]).collect();
-    let mut found = BTreeSet::new();
-    for directory in &directories {
-        let names = files.names(directory).into_iter().filter(|name| name.ends_with(".md"));
-        let is_index =
-            |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
-        found
-            .extend(names.filter(|name| !is_index(name)).map(|name| format!("{directory}/{name}")));
-    }
-    if found.len() > MAX_ENTRIES || found.is_empty() {
-        let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
-        let names = identity.slugs.iter().cloned().chain(stem.map(slug)).take(MAX_NAMES);
-        let paths = names
-            .flat_map(|name| {
-                directories.iter().map(move |directory| format!("{directory}/{name}.md"))
-            })
-            .filter(|path| files.exists(path));
-        found = paths.collect();
-    }
-    found.remove(path);
-    found
+    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
+    let names = identity.slugs.iter().cloned().chain(stem.map(slug)).take(MAX_NAMES);
+    names
+        .flat_map(|name| directories(root).map(move |directory| format!("{directory}/{name}.md")))
+        .filter(|other| other != path && files.exists(other))
+        .collect()
 }
 
 /// The properties by which an entry is identified.
 struct Identity {
     /// The name and aliases of the entry, in the form of file names.
     slugs: BTreeSet<String>,
+    /// The same without hyphens.
+    plain_slugs: BTreeSet<String>,
     /// The packages of the entry, the main package first.
     packages: Vec<String>,
     /// The sorted hashes of the lines that are long enough to be specific to the entry.
@@ -109,17 +124,16 @@ impl Identity {
         let mut lines: Vec<u64> = lines.map(|(_, line)| hash(&line.to_lowercase())).collect();
         lines.sort_unstable();
         lines.dedup();
-        let slugs = names.map(slug).filter(|name| !name.is_empty()).collect();
-        Self { slugs, packages, lines }
+        let slugs: BTreeSet<String> = names.map(slug).filter(|name| !name.is_empty()).collect();
+        let plain_slugs = slugs.iter().map(|name| without_hyphens(name)).collect();
+        Self { slugs, plain_slugs, packages, lines }
     }
 
     /// The reason why the other entry is on the same technology, if it is.
     fn match_reason(&self, other: &Self) -> Option<String> {
-        let without_hyphens = |name: &String| name.replace('-', "");
-        let other_slugs: BTreeSet<String> = other.slugs.iter().map(without_hyphens).collect();
-        if let Some(name) =
-            self.slugs.iter().find(|name| other_slugs.contains(&without_hyphens(name)))
-        {
+        if !self.plain_slugs.is_disjoint(&other.plain_slugs) {
+            let is_shared = |name: &&String| other.plain_slugs.contains(&without_hyphens(name));
+            let name = self.slugs.iter().find(is_shared)?;
             return Some(format!("is also an entry on `{name}`"));
         }
         // An entry on a companion library often lists the package of the main library as well.
@@ -140,6 +154,10 @@ impl Identity {
             min_count >= MIN_LINES && common as f64 >= MIN_SHARED * min_count as f64;
         has_same_content.then(|| format!("has {common} of {min_count} lines in common"))
     }
+}
+
+fn without_hyphens(name: &str) -> String {
+    name.replace('-', "")
 }
 
 /// A name in the form of file names. The characters that distinguish C, C++ and C#, and .NET from

@@ -46,9 +46,13 @@ pub(super) fn timed<T>(compute: impl FnOnce() -> T) -> T {
     compute()
 }
 
+type Slots = Mutex<HashMap<String, Slot, foldhash::fast::RandomState>>;
+
 /// Values that are computed once, by key. The files must not change while the values are used.
 pub struct RunCache {
-    values: Mutex<HashMap<String, Slot, foldhash::fast::RandomState>>,
+    values: Slots,
+    /// Values that remain valid while a text is edited.
+    unedited: Arc<Slots>,
     /// Values that depend only on a text and remain valid after files change; `None` for a single
     /// run, which parses each text only once.
     by_text: Option<Arc<Mutex<ByText>>>,
@@ -56,7 +60,7 @@ pub struct RunCache {
 
 impl Default for RunCache {
     fn default() -> Self {
-        Self { values: Mutex::default(), by_text: Some(Arc::default()) }
+        Self { values: Slots::default(), unedited: Arc::default(), by_text: Some(Arc::default()) }
     }
 }
 
@@ -80,7 +84,13 @@ impl RunCache {
     /// The cache after files changed: only the values that depend on a text remain.
     #[must_use]
     pub fn after_change(&self) -> Self {
-        Self { values: Mutex::default(), by_text: self.by_text.clone() }
+        Self { by_text: self.by_text.clone(), ..Self::default() }
+    }
+
+    /// The cache after an edit of the checked text, which no file has yet.
+    #[must_use]
+    pub fn after_edit(&self) -> Self {
+        Self { unedited: self.unedited.clone(), ..self.after_change() }
     }
 
     /// Whether the values of texts remain valid after files change: `false` in a single run.
@@ -96,17 +106,17 @@ impl RunCache {
         key: &str,
         compute: impl Fn() -> T,
     ) -> Arc<T> {
-        let slot = {
-            let mut slots = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-            match slots.get(key) {
-                Some(slot) => slot.clone(),
-                None => slots.entry(key.to_owned()).or_default().clone(),
-            }
-        };
-        let known = slot.get().cloned();
-        let value =
-            known.unwrap_or_else(|| timed(|| slot.get_or_init(|| Arc::new(compute())).clone()));
-        value.downcast().unwrap_or_else(|_| Arc::new(compute()))
+        get_or_init(&self.values, key, compute)
+    }
+
+    /// Like [`Self::get_or_compute`], but in an editor, the value is only computed again after a file
+    /// changes, not after each edit: it must not depend on the checked text.
+    pub fn get_or_compute_unedited<T: Any + Send + Sync>(
+        &self,
+        key: &str,
+        compute: impl Fn() -> T,
+    ) -> Arc<T> {
+        get_or_init(&self.unedited, key, compute)
     }
 
     /// The value of `text`, which `parse` computes from the text and the parameters.
@@ -159,6 +169,20 @@ impl RunCache {
         by_text().values.insert(key, Arc::new((state, value.clone())));
         value
     }
+}
+
+/// The value for `key`, computed on first use; other threads wait for it.
+fn get_or_init<T: Any + Send + Sync>(slots: &Slots, key: &str, compute: impl Fn() -> T) -> Arc<T> {
+    let slot = {
+        let mut slots = slots.lock().unwrap_or_else(PoisonError::into_inner);
+        match slots.get(key) {
+            Some(slot) => slot.clone(),
+            None => slots.entry(key.to_owned()).or_default().clone(),
+        }
+    };
+    let known = slot.get().cloned();
+    let value = known.unwrap_or_else(|| timed(|| slot.get_or_init(|| Arc::new(compute())).clone()));
+    value.downcast().unwrap_or_else(|_| Arc::new(compute()))
 }
 
 /// The value that `compute` computes from the listing and from the files that `is_input` selects. It is
@@ -218,7 +242,7 @@ impl<'a> ForRun<'a> {
     /// A run over `files`.
     #[must_use]
     pub fn new(files: &'a dyn Files) -> Self {
-        Self { files, cache: RunCache { values: Mutex::default(), by_text: None } }
+        Self { files, cache: RunCache { by_text: None, ..RunCache::default() } }
     }
 }
 
@@ -249,6 +273,20 @@ mod tests {
         assert_eq!(run.dirs("a"), ["b"]);
         assert_eq!(run.dirs(""), ["a"]);
     }
+
+    #[test]
+    fn values_of_other_files_remain_after_an_edit() {
+        let cache = RunCache::default();
+        assert_eq!(*cache.get_or_compute("a", || 1), 1);
+        assert_eq!(*cache.get_or_compute_unedited("a", || 1), 1);
+        let edited = cache.after_edit();
+        assert_eq!(*edited.get_or_compute("a", || 2), 2);
+        assert_eq!(*edited.get_or_compute_unedited("a", || 2), 1);
+        assert_eq!(*edited.get_or_compute_unedited("b", || 2), 2);
+        assert_eq!(*cache.get_or_compute_unedited("b", || 3), 2);
+        assert_eq!(*edited.after_change().get_or_compute_unedited("a", || 3), 3);
+    }
+
     #[test]
     fn the_values_of_texts_remain_after_a_change() {
         let cache = RunCache::default();
