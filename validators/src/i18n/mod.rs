@@ -16,6 +16,7 @@ mod messages_in_code;
 mod model;
 mod mojibake;
 mod newlines;
+mod own_texts;
 mod placeholders;
 mod plural_forms;
 mod plurals;
@@ -26,6 +27,7 @@ mod supplied;
 mod tags;
 mod unused;
 mod usage;
+mod usual;
 
 use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
@@ -142,6 +144,7 @@ fn is_catalogue(path: &str, text: &str) -> bool {
         Format::Strings => !starts(text, &["<", "{", "bplist"]),
         Format::Android => text.is_empty() || text.contains("<resources"),
         Format::Php => text.is_empty() || text.contains("return"),
+        Format::Properties => !own_texts::is_settings(text),
         Format::StringsDict | Format::Xliff | Format::Resx => text.is_empty() || text.contains('<'),
         _ => true,
     }
