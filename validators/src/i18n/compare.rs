@@ -6,7 +6,7 @@ use super::model::{Entry, Form, Format};
 use super::own_texts::is_of_validations;
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::usual::{is_constant, is_text_in_braces, marks, usual_marks};
+use super::usual::{is_constant, is_text_in_braces, is_usual_name, marks, usual_marks};
 use super::{Context, display_key, icu, supplied};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -279,6 +279,9 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 !expected.contains(name)
                     && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
+                    && (format != Format::Php
+                        || !expected.is_empty()
+                        || is_usual_name(context, name))
                     && !is_constant(context, name)
                     && (is_icu || !is_text_in_braces(context, usual_names(), name))
                     && !(format == Format::Properties && is_shown(pair, form))

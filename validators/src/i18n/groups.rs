@@ -51,19 +51,25 @@ pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
 
 /// The catalogue at `path`; `None` if it cannot be read or is not a catalogue.
 pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>> {
-    cached(files, &format!("i18n catalogue {path}"), || {
-        let bytes = files.read(path, MAX_SIZE + 1).ok()?;
-        if bytes.len() as u64 > MAX_SIZE {
-            return None;
-        }
+    let catalogue = cached(files, &format!("i18n catalogue {path}"), || {
+        let bytes = files.read(path, MAX_SIZE + 1).ok().filter(|it| it.len() as u64 <= MAX_SIZE);
+        let Some(bytes) = bytes else { return Arc::default() };
         let source = Source::decode(path, bytes);
-        let layout = match layout(path) {
-            Some(layout) if super::is_catalogue(path, source.text()) => layout,
-            Some(_) => return None,
-            None => default_bundle(path)?,
+        let read = || {
+            let layout = match layout(path) {
+                Some(layout) if super::is_catalogue(path, source.text()) => layout,
+                Some(_) => return None,
+                None => default_bundle(path)?,
+            };
+            read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
         };
-        read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
-    })
+        // In an editor, another file changed.
+        match files.run_cache() {
+            Some(cache) => cache.get_or_parse(("i18n catalogue", path), source.text(), read),
+            None => Arc::new(read()),
+        }
+    });
+    Arc::clone(&catalogue)
 }
 
 /// A text that changes when a catalogue of `groups` or the choice of a source changes: the stamps of the

@@ -15,12 +15,19 @@ const MIN_WORDS: usize = 3;
 /// Minimum number of texts that show the language of a catalogue.
 const MIN_TEXTS: usize = 5;
 
-/// The keys of the catalogues that Laravel brings along: the file, and the keys; `*` is any key.
-const LARAVEL: [(&str, &[&str]); 4] = [
-    ("auth.php", &["failed", "password", "throttle"]),
-    ("pagination.php", &["next", "previous"]),
-    ("passwords.php", &["password", "reset", "sent", "throttled", "token", "user"]),
-    ("validation.php", &["*"]),
+/// The keys of the catalogues that Laravel brings along.
+const LARAVEL: [&str; 11] = [
+    "auth.failed",
+    "auth.password",
+    "auth.throttle",
+    "pagination.next",
+    "pagination.previous",
+    "passwords.password",
+    "passwords.reset",
+    "passwords.sent",
+    "passwords.throttled",
+    "passwords.token",
+    "passwords.user",
 ];
 
 /// The beginnings of the keys whose English texts Rails brings along.
@@ -46,10 +53,8 @@ const OF_VALIDATIONS: [&str; 5] = ["attribute", "index", "input", "ordinal", "po
 pub(super) fn is_supplied(context: &Context<'_>, source: &Catalogue, key: &str) -> bool {
     match context.layout.format {
         Format::Php => {
-            let name = context.layout.group.rsplit('/').next();
-            LARAVEL.iter().any(|(file, keys)| {
-                name == Some(*file) && keys.iter().any(|it| *it == "*" || *it == key)
-            })
+            let file = context.layout.group.rsplit('/').next().unwrap_or_default();
+            is_of_laravel(&format!("{}.{key}", file.trim_end_matches(".php")))
         }
         Format::Json => {
             let is_text = |entry: &Entry| {
@@ -63,6 +68,11 @@ pub(super) fn is_supplied(context: &Context<'_>, source: &Catalogue, key: &str) 
         }
         _ => false,
     }
+}
+
+/// Whether Laravel has an English text for a key, which starts with the name of its file.
+pub(super) fn is_of_laravel(key: &str) -> bool {
+    key.starts_with("validation.") || LARAVEL.contains(&key)
 }
 
 /// Whether a translation does not need the key: slang marks keys that can be missing, and comments; the

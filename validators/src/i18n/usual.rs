@@ -43,6 +43,10 @@ pub(super) fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
             forms.map(|form| placeholders::scan(format, catalogue.is_icu, &form.value))
         }))
     });
+    // Single braces are text if the library has double ones.
+    if of_directory.contains("{{") && !of_directory.contains("{") {
+        usual.remove("{");
+    }
     usual.extend(of_directory.iter().cloned());
     usual
 }
@@ -66,6 +70,9 @@ fn frequent(texts: impl Iterator<Item = Vec<Placeholder>>) -> BTreeSet<String> {
     for (name, _) in texts.filter_map(|found| found.into_iter().next()) {
         *counts.entry(marks(&name).to_owned()).or_default() += 1;
     }
+    if counts.get("{{") > counts.get("{") {
+        counts.remove("{");
+    }
     counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
 }
 
@@ -75,4 +82,12 @@ pub(super) fn is_constant(context: &Context<'_>, name: &str) -> bool {
     name.starts_with("${")
         && !name.contains(|c: char| c.is_ascii_lowercase())
         && context.pairs().iter().any(|it| it.sources.iter().any(|text| text.contains(name)))
+}
+
+/// Whether a name after a colon is that of a value, although the source text has none: another source
+/// text of the file has it. Elsewhere, the space after a colon can be missing.
+pub(super) fn is_usual_name(context: &Context<'_>, name: &str) -> bool {
+    let mut sources =
+        context.pairs().iter().flat_map(|pair| pair.sources.iter().map(move |it| (pair, it)));
+    sources.any(|(pair, text)| scan(context, pair, text).iter().any(|(known, _)| known == name))
 }
