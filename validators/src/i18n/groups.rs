@@ -28,25 +28,29 @@ pub(super) type Groups = HashMap<String, Group>;
 
 /// The groups of the project; empty if its files were not listed.
 pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
-    cached(files, "i18n groups", || {
-        let mut groups = Groups::new();
-        let paths = files.listing().map(Listing::files).unwrap_or_default();
-        for path in paths {
-            let Some(Layout { locale, group, .. }) = layout(path) else { continue };
-            groups.entry(group).or_default().members.push((locale, path.clone()));
-        }
-        for (group, Group { members }) in &mut groups {
-            // Other bundles show that the file without a locale is one.
-            let default =
-                group.strip_suffix("*.properties").map(|base| format!("{base}.properties"));
-            let is_alone = members.len() < 2 || members.iter().any(|(locale, _)| locale.is_none());
-            let is_listed =
-                |path: &String| files.listing().is_some_and(|listing| listing.has_file(path));
-            members
-                .extend(default.filter(|_| !is_alone).filter(is_listed).map(|path| (None, path)));
-        }
-        groups
-    })
+    let Some(listing) = files.listing() else { return Arc::default() };
+    let Some(cache) = files.run_cache() else { return Arc::new(groups_of(listing)) };
+    let groups = cache.get_or_compute("i18n groups", || {
+        let id = listing.id().to_string();
+        cache.get_or_replace("i18n groups", id, || groups_of(listing))
+    });
+    Arc::clone(&groups)
+}
+
+fn groups_of(listing: &Listing) -> Groups {
+    let mut groups = Groups::new();
+    for path in listing.files() {
+        let Some(Layout { locale, group, .. }) = layout(path) else { continue };
+        groups.entry(group).or_default().members.push((locale, path.clone()));
+    }
+    for (group, Group { members }) in &mut groups {
+        // Other bundles show that the file without a locale is one.
+        let default = group.strip_suffix("*.properties").map(|base| format!("{base}.properties"));
+        let is_alone = members.len() < 2 || members.iter().any(|(locale, _)| locale.is_none());
+        let is_listed = |path: &String| listing.has_file(path);
+        members.extend(default.filter(|_| !is_alone).filter(is_listed).map(|path| (None, path)));
+    }
+    groups
 }
 
 /// The catalogue at `path`; `None` if it cannot be read or is not a catalogue.

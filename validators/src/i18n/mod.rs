@@ -122,6 +122,8 @@ struct Context<'f> {
     group: &'f Group,
     /// The entries with their source texts; see [`compare::pairs`].
     pairs: OnceCell<Vec<Pair<'f>>>,
+    /// The texts with plural forms.
+    counted: OnceCell<Vec<plurals::Counted>>,
     /// Whether the code names most keys of the file.
     is_named_in_code: OnceCell<bool>,
 }
@@ -188,6 +190,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         source,
         group,
         pairs: OnceCell::default(),
+        counted: OnceCell::default(),
         is_named_in_code: OnceCell::default(),
     };
     for &(id, check) in CHECKS {

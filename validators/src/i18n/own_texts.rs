@@ -30,6 +30,22 @@ const LARAVEL: [&str; 11] = [
     "passwords.user",
 ];
 
+/// The beginnings of the keys of settings of common programs.
+const KEYS: [&str; 12] = [
+    "appender.",
+    "hibernate.",
+    "javax.persistence.",
+    "jdbc.",
+    "log4j.",
+    "logger.",
+    "logging.",
+    "management.",
+    "quarkus.",
+    "rootLogger",
+    "server.",
+    "spring.",
+];
+
 /// The beginnings of the keys whose English texts Rails brings along.
 const RAILS: [&str; 11] = [
     "activemodel.errors.messages.",
@@ -150,8 +166,9 @@ pub(super) fn is_settings(text: &str) -> bool {
     let path = "messages_en.properties";
     let catalogue = layout(path).and_then(|layout| read::read(&layout, text));
     let (mut settings, mut all) = (0_usize, 0_usize);
-    for (_, value) in catalogue.iter().flat_map(texts) {
-        (settings, all) = (settings + usize::from(is_setting(value)), all + 1);
+    for (key, value) in catalogue.iter().flat_map(texts) {
+        let is_setting = is_setting(value) || KEYS.iter().any(|start| key.starts_with(start));
+        (settings, all) = (settings + usize::from(is_setting), all + 1);
     }
     settings * 2 > all
 }
@@ -170,6 +187,7 @@ fn is_setting(value: &str) -> bool {
     };
     matches!(value, "true" | "false")
         || value.parse::<f64>().is_ok()
+        || value.find(':').is_some_and(|at| at > 0 && at + 1 < value.len())
         || value.contains(['/', '\\', '=', '@'])
         || is_reference()
         || is_dotted()
@@ -188,6 +206,7 @@ mod tests {
         for text in [
             "spring.datasource.url=jdbc:postgresql://db/shop\nserver.port=8080\nname=Shop\n",
             "handlers=java.util.logging.ConsoleHandler\n.level=INFO\nencoding=true\npath=/var/log\n",
+            "spring.profiles.active=a b\nlogging.level.root=DEBUG\nname=x\n",
             "distributionUrl=https\\://services.gradle.org/gradle.zip\n",
         ] {
             assert!(is_settings(text), "{text}");

@@ -13,7 +13,7 @@ use aidd_engine::text::source::Span;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The categories of one text with plural forms.
-struct Counted {
+pub(super) struct Counted {
     key: String,
     span: Span,
     /// The categories and their texts.
@@ -361,9 +361,9 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     if is_not_offered(context.files, report.source().path(), locale) {
         return;
     }
-    let all = counted(context, report);
+    let all = context.counted.get_or_init(|| counted(context, report));
     if context.layout.format == Format::Fluent {
-        return missing_in_file(&all, report);
+        return missing_in_file(all, report);
     }
     let is_reduced = |counted: &&Counted| is_uniform(counted) && counted.source_varies;
     let uniform = all.iter().filter(is_reduced).count();
@@ -404,9 +404,9 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
 
 pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
     // The texts, by language and forms: one cause, such as rules of an older version.
-    let mut found = BTreeMap::<(String, String), Vec<Counted>>::new();
-    for counted in counted(context, report) {
-        let Some(plurals) = plurals_of(&counted) else { continue };
+    let mut found = BTreeMap::<(String, String), Vec<&Counted>>::new();
+    for counted in context.counted.get_or_init(|| counted(context, report)) {
+        let Some(plurals) = plurals_of(counted) else { continue };
         let unknown = counted.forms.keys().filter(|category| {
             let is_category = CATEGORIES.contains(&&***category);
             // Many libraries use the form `zero` for the number 0, and `one` for 1, in all
