@@ -182,8 +182,7 @@ fn is_setting(value: &str) -> bool {
     }
     let is_dotted = || {
         let mut parts = value.split('.');
-        value.contains('.')
-            && parts.all(|part| !part.is_empty() && part.bytes().all(|byte| is_name(byte)))
+        value.contains('.') && parts.all(|part| !part.is_empty() && part.bytes().all(is_name))
     };
     matches!(value, "true" | "false")
         || value.parse::<f64>().is_ok()
