@@ -6,7 +6,7 @@ use super::model::{Entry, Form, Format};
 use super::own_texts::is_of_validations;
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::usual::{is_constant, is_text_in_braces, is_usual_name, marks, usual_marks};
+use super::usual::{is_constant, is_text_in_braces, marks, usual_marks};
 use super::{Context, display_key, icu, supplied};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -245,8 +245,10 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     // In other formats, braces can have another meaning if the source has no placeholder.
     let is_clear = matches!(format, Format::Fluent | Format::Xliff | Format::Yaml);
     let usual = OnceCell::new();
-    let usual_names = || usual.get_or_init(|| usual_marks(context));
-    let is_usual = |name: &str| usual_names().contains(marks(name));
+    let usual = || usual.get_or_init(|| usual_marks(context));
+    let is_usual = |name: &str| usual().contains(marks(name));
+    // In Laravel, a word with accents after a colon is one whose space is missing.
+    let is_name = |name: &str| format != Format::Php || name.is_ascii();
     for pair in context.pairs() {
         let mut forms = pair.entry.forms.iter();
         // The messages of the same locale pass values to a term of Fluent, such as a case.
@@ -278,12 +280,9 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             let is_unknown = |(name, _): &&Placeholder| {
                 !expected.contains(name)
                     && !is_supplied(name)
-                    && (is_certain || !expected.is_empty() || is_usual(name))
-                    && (format != Format::Php
-                        || !expected.is_empty()
-                        || is_usual_name(context, name))
+                    && (is_certain || !expected.is_empty() || is_name(name) && is_usual(name))
                     && !is_constant(context, name)
-                    && (is_icu || !is_text_in_braces(context, usual_names(), name))
+                    && (is_icu || !is_text_in_braces(format, name, usual))
                     && !(format == Format::Properties && is_shown(pair, form))
                     && !is_supplied_by_code(context, &pair.entry.key, bare(name))
             };
@@ -372,7 +371,7 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
         needed.retain(|name| {
             (!implicit.contains(&bare(name)) || is_count(bare(name)))
                 && !can_omit_count(context, pair, name)
-                && (pair.is_icu(context) || !is_text_in_braces(context, usual(), name))
+                && (pair.is_icu(context) || !is_text_in_braces(context.layout.format, name, usual))
         });
         let mut shown = common(&shown);
         shown.retain(|name| needed.contains(name));

@@ -9,6 +9,7 @@ use super::own_texts::{is_optional, is_source_language, is_supplied};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of words of a text that is not the same in two languages.
@@ -99,6 +100,7 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
         return;
     }
     let known = bases(context, source);
+    let has_texts = OnceCell::new();
     let mut seen = HashSet::new();
     let extra: Vec<&Entry> = context
         .entries()
@@ -107,7 +109,7 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
             !known.contains(key)
                 && !is_item(key)
                 && !is_optional(context, key)
-                && !is_supplied(context, source, key)
+                && !is_supplied(context, source, key, &has_texts)
                 && seen.insert(key)
         })
         .collect();

@@ -6,6 +6,7 @@ use super::layout::layout;
 use super::locale;
 use super::model::{Catalogue, Entry, Format};
 use super::read;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Words of English; see the head of the file.
@@ -65,18 +66,27 @@ const RAILS: [&str; 11] = [
 const OF_VALIDATIONS: [&str; 5] = ["attribute", "index", "input", "ordinal", "position"];
 
 /// Whether the library has a text for a key that the source catalogue does not define, or the key is the
-/// text.
-pub(super) fn is_supplied(context: &Context<'_>, source: &Catalogue, key: &str) -> bool {
+/// text, as `has_texts` stores for the source.
+pub(super) fn is_supplied(
+    context: &Context<'_>,
+    source: &Catalogue,
+    key: &str,
+    has_texts: &OnceCell<bool>,
+) -> bool {
     match context.layout.format {
         Format::Php => {
             let file = context.layout.group.rsplit('/').next().unwrap_or_default();
             is_of_laravel(&format!("{}.{key}", file.trim_end_matches(".php")))
         }
         Format::Json => {
-            let is_text = |entry: &Entry| {
-                entry.key.contains(' ') && entry.forms.iter().any(|form| form.value == entry.key)
-            };
-            key.contains(' ') && source.entries.iter().any(is_text)
+            key.contains(' ')
+                && *has_texts.get_or_init(|| {
+                    let is_text = |entry: &Entry| {
+                        let mut texts = entry.forms.iter().map(|form| &form.value);
+                        entry.key.contains(' ') && texts.any(|text| *text == entry.key)
+                    };
+                    source.entries.iter().any(is_text)
+                })
         }
         Format::Yaml => {
             context.layout.group.contains("config/locales/")
@@ -116,10 +126,6 @@ pub(super) fn is_source_language(context: &Context<'_>) -> bool {
         return locale::language(&locale) == own;
     }
     // The path does not state the language.
-    let is_english = is_english(source);
-    if own == "en" && is_english {
-        return true;
-    }
     let texts: HashMap<&str, &str> = texts(source).collect();
     let (mut same, mut all) = (0_usize, 0_usize);
     for (key, text) in self::texts(context.own) {
@@ -128,9 +134,9 @@ pub(super) fn is_source_language(context: &Context<'_>) -> bool {
         }
     }
     if own == "en" {
-        return same * 2 > all;
+        return same * 2 > all || is_english(source);
     }
-    !is_english && all >= MIN_TEXTS && same * 10 >= all * 9
+    all >= MIN_TEXTS && same * 10 >= all * 9 && !is_english(source)
 }
 
 /// The keys and texts of the entries that have one text.

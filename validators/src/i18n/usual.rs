@@ -52,16 +52,16 @@ pub(super) fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
 }
 
 /// Whether braces are text: the library has placeholders in double braces.
-pub(super) fn is_text_in_braces(
-    context: &Context<'_>,
-    usual: &BTreeSet<String>,
+pub(super) fn is_text_in_braces<'u>(
+    format: Format,
     name: &str,
+    usual: impl FnOnce() -> &'u BTreeSet<String>,
 ) -> bool {
-    context.layout.format == Format::Json
-        && name.starts_with('{')
-        && !name.starts_with("{{")
-        && usual.contains("{{")
-        && !usual.contains("{")
+    if format != Format::Json || !name.starts_with('{') || name.starts_with("{{") {
+        return false;
+    }
+    let usual = usual();
+    usual.contains("{{") && !usual.contains("{")
 }
 
 /// The marks of the first placeholders of several texts.
@@ -82,12 +82,4 @@ pub(super) fn is_constant(context: &Context<'_>, name: &str) -> bool {
     name.starts_with("${")
         && !name.contains(|c: char| c.is_ascii_lowercase())
         && context.pairs().iter().any(|it| it.sources.iter().any(|text| text.contains(name)))
-}
-
-/// Whether a name after a colon is that of a value, although the source text has none: another source
-/// text of the file has it. Elsewhere, the space after a colon can be missing.
-pub(super) fn is_usual_name(context: &Context<'_>, name: &str) -> bool {
-    let mut sources =
-        context.pairs().iter().flat_map(|pair| pair.sources.iter().map(move |it| (pair, it)));
-    sources.any(|(pair, text)| scan(context, pair, text).iter().any(|(known, _)| known == name))
 }
