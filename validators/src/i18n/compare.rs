@@ -1,23 +1,21 @@
 //! Comparisons of translations with their source texts.
 
-use super::layout::layout;
 use super::locale::CATEGORIES;
 use super::messages::{exact, part};
 use super::model::{Entry, Form, Format};
+use super::own_texts::is_of_validations;
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::{Context, display_key, groups, icu, supplied};
-use crate::cached::cached;
+use super::usual::{is_constant, is_text_in_braces, marks, usual_marks};
+use super::{Context, display_key, icu, supplied};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 
-/// How many source texts have placeholders with the same marks if the library replaces them.
-const MIN_USUAL: usize = 3;
 /// Maximum number of placeholders of one text that are reported.
 pub(super) const MAX_REPORTED: usize = 100;
 
@@ -139,7 +137,7 @@ fn has_marks(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> bool {
     placeholders::has_marks(context.layout.format, pair.is_icu(context), text)
 }
 
-fn scan(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> Vec<Placeholder> {
+pub(super) fn scan(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> Vec<Placeholder> {
     placeholders::scan(context.layout.format, pair.is_icu(context), text)
 }
 
@@ -156,7 +154,11 @@ fn scan_own(
         for (name, range) in &mut found {
             // `:values` is a name of its own, although it starts with `:value`.
             let starts = |it: &&String| name.strip_prefix(it.as_str()).is_some_and(|it| it != "s");
-            if let Some(known) = expected.iter().filter(starts).max_by_key(|it| it.len()) {
+            let own = &text[range.clone()];
+            let is_capital = |it: &&String| own == it.to_uppercase();
+            let capital = expected.iter().find(is_capital);
+            let longest = || expected.iter().filter(starts).max_by_key(|it| it.len());
+            if let Some(known) = capital.or_else(longest) {
                 *range = range.start..range.start + known.len();
                 known.clone_into(name);
             }
@@ -175,7 +177,7 @@ fn shown_arguments(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> BTreeS
 }
 
 /// Whether texts of the format can have directives of `printf`, which other texts of the file show.
-fn has_plain_directives(format: Format) -> bool {
+pub(super) fn has_plain_directives(format: Format) -> bool {
     matches!(format, Format::Po | Format::Json)
 }
 
@@ -193,6 +195,7 @@ fn implicit(context: &Context<'_>, pair: &Pair<'_>) -> &'static [&'static str] {
     };
     match context.layout.format {
         Format::Json | Format::Yaml if has_bars() => &["count", "n", "smart_count"],
+        Format::Php if has_bars() => &["count"],
         Format::Yaml => {
             let mut parts = pair.entry.key.split('.');
             let is_validation = parts.next() == Some("errors")
@@ -206,59 +209,6 @@ fn implicit(context: &Context<'_>, pair: &Pair<'_>) -> &'static [&'static str] {
 /// A placeholder without its marks, such as `name` of `{{name}}`.
 fn bare(placeholder: &str) -> &str {
     placeholder.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-}
-
-/// The marks before the name of a placeholder, such as `{{`.
-fn marks(placeholder: &str) -> &str {
-    let name = placeholder.find(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    &placeholder[..name.unwrap_or(placeholder.len())]
-}
-
-/// The marks of the placeholders that several source texts have, in the file or in the files of the
-/// same locale in the same directory.
-fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
-    let texts = context.pairs().iter().filter_map(|pair| Some((pair, pair.sources.first()?)));
-    let mut usual = frequent(texts.map(|(pair, text)| {
-        let mut found = scan(context, pair, text);
-        if has_plain_directives(context.layout.format) && found.is_empty() {
-            found = placeholders::directives(text);
-        }
-        found
-    }));
-    let Some((directory, _)) = context.layout.group.split_once('*') else { return usual };
-    let format = context.layout.format;
-    let of_directory = cached(context.files, &format!("i18n marks {format:?} {directory}"), || {
-        let groups = groups::groups(context.files);
-        let groups = groups.iter().filter(|(name, _)| name.starts_with(directory));
-        let sources = groups.filter_map(|(_, group)| group.source(context.files));
-        let sources = sources.filter(|path| layout(path).is_some_and(|it| it.format == format));
-        let catalogues: Vec<_> =
-            sources.map(|path| groups::catalogue(context.files, &path)).collect();
-        let own = catalogues.iter().filter_map(|it| Option::as_ref(it));
-        frequent(own.flat_map(|catalogue| {
-            let forms = catalogue.entries.iter().filter_map(|entry| entry.forms.first());
-            forms.map(|form| placeholders::scan(format, catalogue.is_icu, &form.value))
-        }))
-    });
-    usual.extend(of_directory.iter().cloned());
-    usual
-}
-
-/// The marks of the first placeholders of several texts.
-fn frequent(texts: impl Iterator<Item = Vec<Placeholder>>) -> BTreeSet<String> {
-    let mut counts = BTreeMap::<String, usize>::new();
-    for (name, _) in texts.filter_map(|found| found.into_iter().next()) {
-        *counts.entry(marks(&name).to_owned()).or_default() += 1;
-    }
-    counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
-}
-
-/// Whether a placeholder is a constant of the program, such as `${PRODUCT_NAME}` of an installer: another
-/// source text of the file has it too.
-fn is_constant(context: &Context<'_>, name: &str) -> bool {
-    name.starts_with("${")
-        && !name.contains(|c: char| c.is_ascii_lowercase())
-        && context.pairs().iter().any(|it| it.sources.iter().any(|text| text.contains(name)))
 }
 
 /// Whether the code passes a value with this name to the text with the key.
@@ -294,10 +244,11 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     let format = context.layout.format;
     // In other formats, braces can have another meaning if the source has no placeholder.
     let is_clear = matches!(format, Format::Fluent | Format::Xliff | Format::Yaml);
-    // Laravel defines this value in all messages of validations.
-    let is_validation = context.layout.group.ends_with("/validation.php");
     let usual = OnceCell::new();
-    let is_usual = |name: &str| usual.get_or_init(|| usual_marks(context)).contains(marks(name));
+    let usual = || usual.get_or_init(|| usual_marks(context));
+    let is_usual = |name: &str| usual().contains(marks(name));
+    // In Laravel, a word with accents after a colon is one whose space is missing.
+    let is_name = |name: &str| format != Format::Php || name.is_ascii();
     for pair in context.pairs() {
         let mut forms = pair.entry.forms.iter();
         // The messages of the same locale pass values to a term of Fluent, such as a case.
@@ -318,7 +269,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .map(|(name, _)| name)
             .collect();
         let is_supplied =
-            |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
+            |name: &str| implicit.contains(&bare(name)) || is_of_validations(context, bare(name));
         for form in &pair.entry.forms {
             let mut found = scan_own(context, pair, &form.value, &expected);
             // Without a flag, the directives of gettext are text, which translators do not add. Programs
@@ -329,8 +280,9 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             let is_unknown = |(name, _): &&Placeholder| {
                 !expected.contains(name)
                     && !is_supplied(name)
-                    && (is_certain || !expected.is_empty() || is_usual(name))
+                    && (is_certain || !expected.is_empty() || is_name(name) && is_usual(name))
                     && !is_constant(context, name)
+                    && (is_icu || !is_text_in_braces(format, name, usual))
                     && !(format == Format::Properties && is_shown(pair, form))
                     && !is_supplied_by_code(context, &pair.entry.key, bare(name))
             };
@@ -392,6 +344,8 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 }
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
+    let usual = OnceCell::new();
+    let usual = || usual.get_or_init(|| usual_marks(context));
     for pair in context.pairs() {
         let is_marked = has_directives(context.layout.format)
             || pair.sources.iter().any(|text| has_marks(context, pair, text));
@@ -417,6 +371,7 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
         needed.retain(|name| {
             (!implicit.contains(&bare(name)) || is_count(bare(name)))
                 && !can_omit_count(context, pair, name)
+                && (pair.is_icu(context) || !is_text_in_braces(context.layout.format, name, usual))
         });
         let mut shown = common(&shown);
         shown.retain(|name| needed.contains(name));
@@ -436,9 +391,11 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 continue;
             }
             let found = scan_own(context, pair, &form.value, &needed);
+            let is_php = context.layout.format == Format::Php;
             let mut missing: Vec<String> = needed
                 .iter()
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
+                .filter(|name| !(is_php && placeholders::has_colon_name(&form.value, name)))
                 .map(|name| format!("`{name}`"))
                 .collect();
             if missing.is_empty() && !shown.is_empty() {

@@ -28,42 +28,52 @@ pub(super) type Groups = HashMap<String, Group>;
 
 /// The groups of the project; empty if its files were not listed.
 pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
-    cached(files, "i18n groups", || {
-        let mut groups = Groups::new();
-        let paths = files.listing().map(Listing::files).unwrap_or_default();
-        for path in paths {
-            let Some(Layout { locale, group, .. }) = layout(path) else { continue };
-            groups.entry(group).or_default().members.push((locale, path.clone()));
-        }
-        for (group, Group { members }) in &mut groups {
-            // Other bundles show that the file without a locale is one.
-            let default =
-                group.strip_suffix("*.properties").map(|base| format!("{base}.properties"));
-            let is_alone = members.len() < 2 || members.iter().any(|(locale, _)| locale.is_none());
-            let is_listed =
-                |path: &String| files.listing().is_some_and(|listing| listing.has_file(path));
-            members
-                .extend(default.filter(|_| !is_alone).filter(is_listed).map(|path| (None, path)));
-        }
-        groups
-    })
+    let Some(listing) = files.listing() else { return Arc::default() };
+    let Some(cache) = files.run_cache() else { return Arc::new(groups_of(listing)) };
+    let groups = cache.get_or_compute("i18n groups", || {
+        let id = listing.id().to_string();
+        cache.get_or_replace("i18n groups", id, || groups_of(listing))
+    });
+    Arc::clone(&groups)
+}
+
+fn groups_of(listing: &Listing) -> Groups {
+    let mut groups = Groups::new();
+    for path in listing.files() {
+        let Some(Layout { locale, group, .. }) = layout(path) else { continue };
+        groups.entry(group).or_default().members.push((locale, path.clone()));
+    }
+    for (group, Group { members }) in &mut groups {
+        // Other bundles show that the file without a locale is one.
+        let default = group.strip_suffix("*.properties").map(|base| format!("{base}.properties"));
+        let is_alone = members.len() < 2 || members.iter().any(|(locale, _)| locale.is_none());
+        let is_listed = |path: &String| listing.has_file(path);
+        members.extend(default.filter(|_| !is_alone).filter(is_listed).map(|path| (None, path)));
+    }
+    groups
 }
 
 /// The catalogue at `path`; `None` if it cannot be read or is not a catalogue.
 pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>> {
-    cached(files, &format!("i18n catalogue {path}"), || {
-        let bytes = files.read(path, MAX_SIZE + 1).ok()?;
-        if bytes.len() as u64 > MAX_SIZE {
-            return None;
-        }
+    let catalogue = cached(files, &format!("i18n catalogue {path}"), || {
+        let bytes = files.read(path, MAX_SIZE + 1).ok().filter(|it| it.len() as u64 <= MAX_SIZE);
+        let Some(bytes) = bytes else { return Arc::default() };
         let source = Source::decode(path, bytes);
-        let layout = match layout(path) {
-            Some(layout) if super::is_catalogue(path, source.text()) => layout,
-            Some(_) => return None,
-            None => default_bundle(path)?,
+        let read = || {
+            let layout = match layout(path) {
+                Some(layout) if super::is_catalogue(path, source.text()) => layout,
+                Some(_) => return None,
+                None => default_bundle(path)?,
+            };
+            read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
         };
-        read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
-    })
+        // In an editor, another file changed.
+        match files.run_cache() {
+            Some(cache) => cache.get_or_parse(("i18n catalogue", path), source.text(), read),
+            None => Arc::new(read()),
+        }
+    });
+    Arc::clone(&catalogue)
 }
 
 /// A text that changes when a catalogue of `groups` or the choice of a source changes: the stamps of the

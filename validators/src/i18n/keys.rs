@@ -5,9 +5,11 @@ use super::Context;
 use super::compare::{Pair, is_suffixed, plural_suffix};
 use super::locale::CATEGORIES;
 use super::model::{Catalogue, Entry, Format};
+use super::own_texts::{is_optional, is_source_language, is_supplied};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of words of a text that is not the same in two languages.
@@ -53,11 +55,6 @@ fn place(context: &Context<'_>, report: &Report<'_>) -> Span {
     first.map_or_else(|| report.source().line_span(0), |entry| entry.key_span)
 }
 
-/// Whether a translation does not need the key: slang marks keys that can be missing, and comments.
-fn is_optional(key: &str) -> bool {
-    key.split('.').any(|part| part.starts_with('@') || part.contains("(ignoreMissing"))
-}
-
 /// Whether the keys are the texts of a view of Jenkins, which the source catalogue does not contain.
 fn has_texts_as_keys(context: &Context<'_>) -> bool {
     let view = context.layout.group.strip_suffix("*.properties");
@@ -71,8 +68,10 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
     let Some(locale) = context.layout.locale.as_deref().filter(|_| has_keys(context)) else {
         return;
     };
-    // A regional variant contains only what differs from the language.
-    if context.group.has_fallback(locale) {
+    // A regional variant contains only what differs from the language. The translation of an empty file
+    // has not begun, and an empty bundle of Java prevents that the texts of the system's locale are used.
+    let is_empty = context.own.entries.is_empty();
+    if is_empty || context.group.has_fallback(locale) || is_source_language(context) {
         return;
     }
     let own_keys = bases(context, context.own);
@@ -83,7 +82,10 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
         .filter(|entry| !entry.inactive && !entry.untranslatable)
         .map(|entry| base(context, &entry.key))
         .filter(|key| {
-            !own_keys.contains(key) && !is_item(key) && !is_optional(key) && seen.insert(*key)
+            !own_keys.contains(key)
+                && !is_item(key)
+                && !is_optional(context, key)
+                && seen.insert(*key)
         })
         .collect();
     let Some((path, _)) = context.source.filter(|_| !missing.is_empty()) else { return };
@@ -98,12 +100,17 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
         return;
     }
     let known = bases(context, source);
+    let has_texts = OnceCell::new();
     let mut seen = HashSet::new();
     let extra: Vec<&Entry> = context
         .entries()
         .filter(|entry| {
             let key = base(context, &entry.key);
-            !known.contains(key) && !is_item(key) && seen.insert(key)
+            !known.contains(key)
+                && !is_item(key)
+                && !is_optional(context, key)
+                && !is_supplied(context, source, key, &has_texts)
+                && seen.insert(key)
         })
         .collect();
     let Some((path, _)) = context.source else { return };
@@ -121,10 +128,24 @@ fn values(entry: &Entry) -> impl Iterator<Item = &str> {
 /// Whether the same text in two languages is a copy: it has several words in letters.
 fn is_prose(text: &str) -> bool {
     let is_word = |word: &&str| {
-        word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | ',' | '.'))
+        word.len() > 1
+            && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | ',' | '.'))
+            && !is_syntax(word)
     };
     text.split_whitespace().filter(is_word).count() >= MIN_WORDS
         && text.split_whitespace().any(|word| word.chars().all(char::is_lowercase))
+}
+
+/// Whether the text is the name of a language in that language, in a list of locales.
+fn is_name_of_locale(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let has_region = name.contains(['_', '-']);
+    has_region && super::locale::parse(name).is_some()
+}
+
+/// Whether a word can be one of the syntax of ICU, which is the same in all languages.
+fn is_syntax(word: &str) -> bool {
+    CATEGORIES.contains(&word) || matches!(word, "plural," | "select," | "selectordinal,")
 }
 
 pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
@@ -135,7 +156,10 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
     let Some((path, _)) = context.source else { return };
     let source_locale = super::layout::layout(path).and_then(|layout| layout.locale);
     let source_language = source_locale.as_deref().map_or("en", super::locale::language);
-    if super::locale::language(locale) == source_language || context.group.has_fallback(locale) {
+    if super::locale::language(locale) == source_language
+        || context.group.has_fallback(locale)
+        || is_source_language(context)
+    {
         return;
     }
     let Some(source) = context.source() else { return };
@@ -146,6 +170,7 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
         // The language can have more plural forms than the source.
         values(entry)
             .all(|text| is_prose(text) && values(original).any(|original| text == original))
+            && !is_name_of_locale(&entry.key)
     };
     let copies: Vec<&Entry> = context
         .entries()

@@ -54,6 +54,22 @@ const NOT_CATALOGUES: [&str; 14] = [
     "third_party",
 ];
 
+/// Names of properties that have settings of programs; `application_it` can be those of integration tests.
+const SETTINGS: [&str; 12] = [
+    "application",
+    "bootstrap",
+    "build",
+    "database",
+    "gradle",
+    "hibernate",
+    "jdbc",
+    "log4j",
+    "log4j2",
+    "logging",
+    "persistence",
+    "quartz",
+];
+
 /// The layout of the file at `path`; `None` if it is not a catalogue. For JSON and YAML, the content
 /// must confirm it.
 pub(super) fn layout(path: &str) -> Option<Layout> {
@@ -194,6 +210,9 @@ fn properties(dir: &str, stem: &str) -> Option<Layout> {
     if locale.is_none() && !is_bundle {
         return None;
     }
+    if SETTINGS.contains(&base) {
+        return None;
+    }
     let group = join(dir, &format!("{base}*.properties"));
     Some(Layout { format: Format::Properties, locale, group })
 }
@@ -248,6 +267,7 @@ mod tests {
             ("App/de.lproj/Main.strings", "Strings de App/*.lproj/Main.strings"),
             ("messages_zh_CN.properties", "Properties zh-CN messages*.properties"),
             ("application.properties", ""),
+            ("application_it.properties", ""),
             ("Resources/Texts.fr.resx", "Resx fr Resources/Texts*.resx"),
             ("lang/fr/auth.php", "Php fr lang/*/auth.php"),
             ("src/fr/auth.php", ""),

@@ -16,6 +16,7 @@ mod messages_in_code;
 mod model;
 mod mojibake;
 mod newlines;
+mod own_texts;
 mod placeholders;
 mod plural_forms;
 mod plurals;
@@ -26,6 +27,7 @@ mod supplied;
 mod tags;
 mod unused;
 mod usage;
+mod usual;
 
 use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
@@ -120,6 +122,8 @@ struct Context<'f> {
     group: &'f Group,
     /// The entries with their source texts; see [`compare::pairs`].
     pairs: OnceCell<Vec<Pair<'f>>>,
+    /// The texts with plural forms.
+    counted: OnceCell<Vec<plurals::Counted>>,
     /// Whether the code names most keys of the file.
     is_named_in_code: OnceCell<bool>,
 }
@@ -142,6 +146,7 @@ fn is_catalogue(path: &str, text: &str) -> bool {
         Format::Strings => !starts(text, &["<", "{", "bplist"]),
         Format::Android => text.is_empty() || text.contains("<resources"),
         Format::Php => text.is_empty() || text.contains("return"),
+        Format::Properties => !own_texts::is_settings(text),
         Format::StringsDict | Format::Xliff | Format::Resx => text.is_empty() || text.contains('<'),
         _ => true,
     }
@@ -185,6 +190,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         source,
         group,
         pairs: OnceCell::default(),
+        counted: OnceCell::default(),
         is_named_in_code: OnceCell::default(),
     };
     for &(id, check) in CHECKS {

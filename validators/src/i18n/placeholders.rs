@@ -88,6 +88,15 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
             continue;
         };
         if !text[inner + length..].starts_with(close) {
+            // A choice whose options contain placeholders.
+            let head = &text[inner..inner + length];
+            let choice = head.split_once(',').filter(|(_, kind)| {
+                let kind = kind.trim_start();
+                ["choice", "plural", "select"].iter().any(|it| kind.starts_with(it))
+            });
+            if let Some((name, _)) = choice.filter(|(name, _)| !is_double && is_plain_name(name)) {
+                found.push((format!("{{{}}}", name.trim()), start..inner + name.len()));
+            }
             continue;
         }
         let end = inner + length + close.len();
@@ -111,6 +120,11 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
         at = end;
     }
     found
+}
+
+fn is_plain_name(name: &str) -> bool {
+    let name = name.trim();
+    !name.is_empty() && name.bytes().all(is_name)
 }
 
 /// The placeholders `%{name}` and `%<name>s` of Rails.
@@ -158,23 +172,40 @@ pub(super) fn directives(text: &str) -> Vec<Placeholder> {
     found
 }
 
-/// `:name` of Laravel; the case of letters selects the case of the value.
+/// `:name` of Laravel, without the case of letters that selects that of the value (`:Name`, `:NAME`).
 fn colon(text: &str) -> Vec<Placeholder> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b':', bytes)
         .filter_map(|at| {
-            let length = bytes[at + 1..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-                .count();
+            // The names in translations can have accents.
+            let is_word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | 'À'..='ɏ');
+            let length: usize =
+                text[at + 1..].chars().take_while(is_word).map(char::len_utf8).sum();
             let is_start =
                 at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b':';
             let is_letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
             let name = &text[at + 1..at + 1 + length];
             (is_start && is_letter && length > 1)
-                .then(|| (format!(":{}", name.to_ascii_lowercase()), at..at + 1 + length))
+                .then(|| (format!(":{}", without_case(name)), at..at + 1 + length))
         })
         .collect()
+}
+
+/// A name of Laravel in the form whose value is not changed.
+fn without_case(name: &str) -> String {
+    if !name.contains(|c: char| c.is_lowercase()) {
+        return name.to_lowercase();
+    }
+    let first = name.chars().next().map_or(0, char::len_utf8);
+    name[..first].to_lowercase() + &name[first..]
+}
+
+/// Whether Laravel replaces the placeholder in a text, also inside words.
+pub(super) fn has_colon_name(text: &str, placeholder: &str) -> bool {
+    let name = placeholder.trim_start_matches(':');
+    let first = name.chars().next().map_or(0, char::len_utf8);
+    let capital = name[..first].to_uppercase() + &name[first..];
+    [name, &capital, &name.to_uppercase()].iter().any(|it| text.contains(&format!(":{it}")))
 }
 
 /// `$name` in placeables of Fluent.
@@ -268,6 +299,12 @@ mod tests {
             ),
             (Format::Yaml, "%{name} %<n>d 100% {x} %%{y}", vec!["%{name}", "%{n}"]),
             (Format::Php, "The :Attribute is at 10:30: x::y :)", vec![":attribute"]),
+            (
+                Format::Php,
+                ":appName :AppName :URL :počet :名",
+                vec![":appName", ":appName", ":url", ":počet"],
+            ),
+            (Format::Properties, "{0,choice,0#no files|1#{1} files}", vec!["{0}", "{1}"]),
             (Format::Fluent, "{ $name } costs $price", vec!["$name"]),
             (Format::Properties, "{0} of {1,number}", vec!["{0}", "{1}"]),
             (Format::Po, "{} {n:>5} {row: column}", vec!["{n}", "{0}"]),

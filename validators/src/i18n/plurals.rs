@@ -13,7 +13,7 @@ use aidd_engine::text::source::Span;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The categories of one text with plural forms.
-struct Counted {
+pub(super) struct Counted {
     key: String,
     span: Span,
     /// The categories and their texts.
@@ -86,6 +86,9 @@ fn is_for_all(text: &str) -> bool {
 
 /// The words whose form does not depend on the number; see the head of the file.
 const WORDS: &str = include_str!("counted.txt");
+
+/// Maximum number of further texts with the same unknown form that a finding names.
+const MAX_RELATED: usize = 20;
 
 /// How many words after a number can be the counted noun.
 const MAX_WORDS: usize = 2;
@@ -358,9 +361,9 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     if is_not_offered(context.files, report.source().path(), locale) {
         return;
     }
-    let all = counted(context, report);
+    let all = context.counted.get_or_init(|| counted(context, report));
     if context.layout.format == Format::Fluent {
-        return missing_in_file(&all, report);
+        return missing_in_file(all, report);
     }
     let is_reduced = |counted: &&Counted| is_uniform(counted) && counted.source_varies;
     let uniform = all.iter().filter(is_reduced).count();
@@ -400,8 +403,10 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
 }
 
 pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
-    for counted in counted(context, report) {
-        let Some(plurals) = plurals_of(&counted) else { continue };
+    // The texts, by language and forms: one cause, such as rules of an older version.
+    let mut found = BTreeMap::<(String, String), Vec<&Counted>>::new();
+    for counted in context.counted.get_or_init(|| counted(context, report)) {
+        let Some(plurals) = plurals_of(counted) else { continue };
         let unknown = counted.forms.keys().filter(|category| {
             let is_category = CATEGORIES.contains(&&***category);
             // Many libraries use the form `zero` for the number 0, and `one` for 1, in all
@@ -414,13 +419,19 @@ pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
         if names.is_empty() || counted.has_exact {
             continue;
         }
-        let message = format!(
-            "`{}` has the plural form {}, which `{}` never uses",
-            counted.key,
-            names.join(", "),
-            locale::language(&counted.locale)
-        );
-        report.at(counted.span, message).help("Delete it");
+        let language = locale::language(&counted.locale).to_owned();
+        found.entry((language, names.join(", "))).or_default().push(counted);
+    }
+    for ((language, names), texts) in found {
+        let noun = if names.contains(',') { "forms" } else { "form" };
+        let rest = format!("the plural {noun} {names}, which `{language}` never uses");
+        let keys = texts.iter().map(|counted| counted.key.clone()).collect();
+        let (one, many) = (format!("has {rest}"), format!("have {rest}"));
+        let items = Items { noun: "text", one, many, names: keys };
+        let finding = report.at(texts[0].span, "").items(items).help("Delete the form");
+        for counted in texts[1..].iter().take(MAX_RELATED) {
+            finding.related(counted.span, "form that the language never uses");
+        }
     }
 }
 

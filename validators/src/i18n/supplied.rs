@@ -1,9 +1,8 @@
 //! The values that calls in the code pass to texts, so that a translation can use one that its source
 //! does not show.
 
-use crate::cached::cached;
+use crate::cached::of_code;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::listing::Listing;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -28,17 +27,16 @@ pub(super) fn is_supplied(files: &dyn Files, key: &str, name: &str) -> bool {
 }
 
 fn calls(files: &dyn Files) -> Arc<Calls> {
-    cached(files, "i18n calls with values", || {
+    of_code(files, "i18n calls with values", is_code, |paths| {
         let mut calls = Calls::default();
-        for_each_text(files, is_code, |text| collect(text, &mut calls));
+        for_each_text(files, paths, |text| collect(text, &mut calls));
         calls
     })
 }
 
-/// Calls `collect` with the text of each file of the project whose path `is_read`.
-fn for_each_text(files: &dyn Files, is_read: fn(&str) -> bool, mut collect: impl FnMut(&str)) {
-    let paths = files.listing().map(Listing::files).unwrap_or_default();
-    for path in paths.iter().filter(|path| is_read(path)) {
+/// Calls `collect` with the text of each of the files.
+fn for_each_text(files: &dyn Files, paths: &[String], mut collect: impl FnMut(&str)) {
+    for path in paths {
         let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
         if let Ok(text) = std::str::from_utf8(&bytes) {
             collect(text);
@@ -48,17 +46,14 @@ fn for_each_text(files: &dyn Files, is_read: fn(&str) -> bool, mut collect: impl
 
 /// How many values a call of `string.Format` in C# passes to the resource with this name.
 pub(super) fn formatted(files: &dyn Files, name: &str) -> usize {
-    let calls = cached(files, "i18n calls of string.Format", || {
+    let is_read = |path: &str| path.ends_with(".cs");
+    let calls = of_code(files, "i18n calls of string.Format", is_read, |paths| {
         let mut calls = HashMap::<String, usize>::new();
-        for_each_text(
-            files,
-            |path| path.ends_with(".cs"),
-            |text| {
-                for (at, call) in text.match_indices("Format(") {
-                    collect_format(&text[at + call.len()..], &mut calls);
-                }
-            },
-        );
+        for_each_text(files, paths, |text| {
+            for (at, call) in text.match_indices("Format(") {
+                collect_format(&text[at + call.len()..], &mut calls);
+            }
+        });
         calls
     });
     calls.get(name).copied().unwrap_or_default()

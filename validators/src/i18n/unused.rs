@@ -2,9 +2,9 @@
 
 use super::model::Format;
 use super::{Context, abbreviate};
+use crate::cached::of_code;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::listing::Listing;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -83,21 +83,16 @@ fn is_mentioned(key: &str, strings: &Strings) -> bool {
 
 /// The strings of all code and templates of the project.
 fn strings(files: &dyn Files) -> Arc<Strings> {
-    let compute = || {
+    of_code(files, "i18n strings", is_code, |paths| {
         let mut strings = Strings::default();
-        let paths = files.listing().map(Listing::files).unwrap_or_default();
-        for path in paths.iter().filter(|path| is_code(path)) {
+        for path in paths {
             let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
             if let Ok(text) = String::from_utf8(bytes) {
                 collect(&text, &mut strings);
             }
         }
         strings
-    };
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute("i18n strings", compute),
-        None => Arc::new(compute()),
-    }
+    })
 }
 
 fn is_code(path: &str) -> bool {

@@ -7,6 +7,7 @@ use super::libraries;
 use super::locale;
 use super::messages_in_code;
 use super::model::Format;
+use super::own_texts::is_of_laravel;
 use super::routes;
 use aidd_engine::check::family::FileContext;
 use aidd_engine::forms::syntax::language_of;
@@ -170,7 +171,8 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
                         known.add(&entry.key);
                     }
                 }
-                known.files.extend(stem.filter(|_| is_php).map(str::to_owned));
+                let is_whole = is_php && catalogue.complete;
+                known.files.extend(stem.filter(|_| is_whole).map(str::to_owned));
             }
         }
         known
@@ -327,9 +329,13 @@ fn corrected(used: &str, key: &str, near: &str) -> Option<String> {
     Some(format!("{start}{}", near.strip_prefix(known)?))
 }
 
-/// Whether the key is defined by Rails or by a common library.
+/// Whether the key is defined by the framework or by a common library.
 fn is_of_library(convention: Convention, key: &str) -> bool {
-    convention == Convention::Rails && is_of_rails(key)
+    match convention {
+        Convention::Rails => is_of_rails(key),
+        Convention::Laravel => is_of_laravel(key),
+        Convention::JavaScript => false,
+    }
 }
 
 /// Whether Rails or a common library of Ruby uses the key.

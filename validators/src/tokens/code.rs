@@ -114,7 +114,8 @@ fn check(names: &Names, files: &dyn Files, span: Span, report: &mut Report<'_>) 
     let Some(found) = literal(text).and_then(|literal| names.get(&literal)) else { return };
     let shown: Vec<String> = found.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     let more = if found.len() > MAX_NAMES { ", …" } else { "" };
-    let message = format!("`{text}` is the value of the token {}{more}", shown.join(", "));
+    let noun = if found.len() == 1 { "token" } else { "tokens" };
+    let message = format!("`{text}` is the value of the {noun} {}{more}", shown.join(", "));
     // With one token of this value, its variable has the same meaning.
     let variable = match &**found {
         [name] => usage::variable(files, name),

@@ -15,6 +15,8 @@ enum Token {
     Group,
     Close,
     Comma,
+    /// `...`: the items of another array follow.
+    Spread,
     /// A name or a keyword.
     Word(Span),
     /// Anything else: an expression.
@@ -151,6 +153,10 @@ fn read_array(text: &str, duplicates: &mut Vec<Duplicate>) -> Option<Catalogue> 
                 catalogue.complete = false;
                 return Some(catalogue);
             }
+            Token::Spread => {
+                catalogue.complete = false;
+                level.is_expression = true;
+            }
             Token::Word(_) | Token::Other => {
                 level.is_expression = true;
                 level.value = None;
@@ -259,6 +265,10 @@ impl Tokens<'_> {
             '=' if rest.starts_with("=>") => {
                 self.at += 2;
                 return Some(Token::Arrow(Span::new(start, start + 2)));
+            }
+            '.' if rest.starts_with("...") => {
+                self.at += 3;
+                return Some(Token::Spread);
             }
             '(' => Token::Group,
             ';' => Token::Other,
