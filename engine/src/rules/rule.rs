@@ -352,9 +352,41 @@ impl<'a> Report<'a> {
         self.findings.extend(findings);
     }
 
-    /// The findings, unordered.
+    /// The findings, unordered. A check can lower the severity of a finding, but not raise it above
+    /// the configured one.
     #[must_use]
-    pub fn finish(self) -> Vec<Finding> {
+    pub fn finish(mut self) -> Vec<Finding> {
+        for finding in &mut self.findings {
+            if self.severity_overrides.contains_key(&finding.rule) {
+                continue;
+            }
+            let setting = self.settings.get(&finding.rule).filter(|it| it.is_configured);
+            if let Some(max) = setting.and_then(|setting| setting.severity) {
+                finding.severity = finding.severity.min(max);
+            }
+        }
         self.findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_cannot_raise_a_configured_severity() {
+        let source = Source::new("a.md", "text");
+        for (is_configured, expected) in [(true, Severity::Info), (false, Severity::Warning)] {
+            let setting = Setting {
+                severity: Some(Severity::Info),
+                params: Params::default(),
+                is_configured,
+            };
+            let settings = Settings::from_iter([("kind/name".into(), setting)]);
+            let mut report = Report::new(&source, &settings);
+            assert!(report.begin("kind/name"));
+            report.at(Span::new(0, 1), "message").severity = Severity::Warning;
+            assert_eq!(report.finish()[0].severity, expected);
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::AgentContext;
 use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
-use super::words::{COMMON_NAMES, CREATING, PAST_AND_FUTURE, is_placeholder_path};
+use super::words::{COMMON_NAMES, CREATING, HEDGES, PAST_AND_FUTURE, is_placeholder_path};
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
@@ -132,6 +132,7 @@ pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> boo
     instructions.is_negated(span)
         || instructions.has_near(span, &PAST_AND_FUTURE)
         || is_renamed(instructions, span)
+        || is_destination(instructions, span)
         || CREATING.iter().any(|word| text.contains(word))
 }
 
@@ -140,6 +141,19 @@ fn is_renamed(instructions: &Instructions<'_>, span: Span) -> bool {
     let rest = instructions.source.text()[span.end as usize..].trim_start_matches([' ', '|']);
     let to = ["→", "->", "=>"].iter().find_map(|arrow| rest.strip_prefix(arrow));
     to.is_some_and(|to| to.trim_start_matches([' ', '|']).starts_with('`'))
+}
+
+/// Verbs of an instruction that creates the directory to which it moves files.
+const MOVING: [&str; 2] = ["move ", "archive "];
+
+/// Whether a sentence says to move files to the directory at `span`: `Move old logs to .archive/`.
+fn is_destination(instructions: &Instructions<'_>, span: Span) -> bool {
+    let before = instructions.line_before(span);
+    let before = before.trim_end_matches(['`', ' ']);
+    let is_target = [" to", " into"].iter().any(|word| before.ends_with(word));
+    is_target
+        && instructions.source.slice(span).trim_end_matches('`').ends_with('/')
+        && MOVING.iter().any(|verb| before.contains(verb))
 }
 
 /// The only file with the name of the file that was at `path`.
@@ -175,7 +189,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let is_relative = !written.is_empty()
             && !written.starts_with(['/', '~', '<', '@'])
             && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
-            && has_extension(&written);
+            && has_extension(&written)
+            && !is_host(&written);
         let is_sample = is_placeholder_path(&written)
             || in_html_comment(&comments, link.span)
             || instructions.line(link.span).contains("example");
@@ -235,6 +250,14 @@ fn has_extension(path: &str) -> bool {
     path.ends_with('/') || name.trim_start_matches('.').contains('.')
 }
 
+/// Whether a link lacks the scheme of its URL: `www.example.org/page.html`.
+fn is_host(path: &str) -> bool {
+    let (first, _) = path.split_once('/').unwrap_or((path, ""));
+    let is_domain =
+        [".com", ".dev", ".io", ".net", ".org"].iter().any(|ending| first.ends_with(ending));
+    first.starts_with("www.") || is_domain && !first.starts_with('.')
+}
+
 /// The HTML comments of a text, in order.
 fn html_comments(text: &str) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
@@ -278,6 +301,7 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             || is_sample(&instructions.line(span))
             || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
+            || is_unlisted(&target, context.files)
         {
             continue;
         }
@@ -311,11 +335,9 @@ fn is_alias(import: &str, target: &str, context: &AgentContext<'_, '_>) -> bool 
     !is_document && !context.listing().is_some_and(has_dir)
 }
 
-/// Whether a line in lower case explains imports by an example.
+/// Whether a line in lower case explains imports by an example, or imports a file that may not exist.
 fn is_sample(line: &str) -> bool {
-    ["e.g", "for example", "for instance", "such as", "syntax"]
-        .iter()
-        .any(|word| line.contains(word))
+    line.contains("syntax") || HEDGES.iter().any(|word| line.contains(word))
 }
 
 /// The start of a reference to a file in the steering files of Kiro.

@@ -29,6 +29,11 @@ pub(super) static AGENT_DIRS: LazyLock<Vec<&str>> = LazyLock::new(|| section("ag
 /// Words in names of directories with earlier versions.
 pub(super) static BACKUP_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("backup directories"));
+/// Names of directories with what is no longer in use.
+pub(super) static ARCHIVED_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("archived directories"));
+/// Words in files that kits write into the directories of clients.
+pub(super) static KITS: LazyLock<Vec<&str>> = LazyLock::new(|| section("kits"));
 /// Words in names of directories whose files are copied to other projects.
 pub(super) static COPIED_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("copied directories"));
@@ -88,7 +93,7 @@ mod tests {
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }
-        for words in [&BACKUP_DIRS, &COPIED_DIRS] {
+        for words in [&ARCHIVED_DIRS, &BACKUP_DIRS, &COPIED_DIRS, &KITS] {
             assert!(words.len() > 2, "{words:?}");
         }
         assert!(NEGATIONS.contains(&"was ") && PAST_AND_FUTURE.contains(&"will be "));
