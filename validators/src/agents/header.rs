@@ -137,9 +137,17 @@ fn unopened(source: &Source) -> Option<Span> {
 /// Files with instructions that Copilot always reads.
 const ALWAYS_READ: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
 
-/// Whether instructions that Copilot always reads name this file.
+/// Maximum number of files of Copilot that are searched for the name of another one.
+const MAX_NAMING: usize = 100;
+
+/// Whether instructions that Copilot always reads, or other files of Copilot, name this file.
 fn is_named_elsewhere(context: &AgentContext<'_, '_>) -> bool {
-    let mut texts = ALWAYS_READ.iter().filter_map(|path| side_file(context.files, path));
+    let own = context.source.path();
+    let others = context.listing().map_or(&[][..], |listing| listing.beginning_with(".github/"));
+    let others = others.iter().map(String::as_str);
+    let others = others.filter(|path| path.ends_with(".md") && *path != own).take(MAX_NAMING);
+    let mut texts =
+        ALWAYS_READ.into_iter().chain(others).filter_map(|path| side_file(context.files, path));
     texts.any(|text| text.contains(context.source.name()))
 }
 

@@ -50,18 +50,33 @@ pub(super) static NEGATIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("neg
 /// Words of a sentence about a path that no longer exists or does not exist yet.
 pub(super) static PAST_AND_FUTURE: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("past and future"));
+/// Words near a link or a command that does not exist yet.
+pub(super) static PLANNED: LazyLock<Vec<&str>> = LazyLock::new(|| section("planned"));
+/// Verbs of an instruction that writes to the file of a link.
+pub(super) static WRITING: LazyLock<Vec<&str>> = LazyLock::new(|| section("writing"));
 /// Words with which a sentence says when or where it applies.
 pub(super) static CONDITIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("conditions"));
 /// Words of headings that concern the whole project.
 pub(super) static GENERAL_HEADINGS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("general headings"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
+static FILES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example files"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
 /// Whether a path is an example.
 pub(super) fn is_placeholder_path(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
-    lower.contains("path/to") || lower.split(['/', '.']).any(|part| PATH_PARTS.contains(&part))
+    let name = lower.strip_prefix("./").unwrap_or(&lower);
+    lower.contains("path/to")
+        || lower.split(['/', '.']).any(|part| PATH_PARTS.contains(&part))
+        || lower.split(['/', '.', '-', '_']).any(is_filler)
+        || name.strip_suffix(".md").is_some_and(|stem| FILES.contains(&stem))
+}
+
+/// Whether a word stands for digits or letters: `NNNN-title.md`.
+fn is_filler(word: &str) -> bool {
+    let first = word.chars().next().filter(|c| matches!(c, 'n' | 'x' | 'y'));
+    word.len() > 2 && first.is_some_and(|first| word.chars().all(|c| c == first))
 }
 
 /// Whether the name of a task, package or program is an example.
@@ -88,6 +103,8 @@ mod tests {
             &RECORD_DIRS,
             &NEGATIONS,
             &PAST_AND_FUTURE,
+            &PLANNED,
+            &WRITING,
             &CONDITIONS,
             &GENERAL_HEADINGS,
         ]) {
@@ -99,6 +116,8 @@ mod tests {
         assert!(NEGATIONS.contains(&"was ") && PAST_AND_FUTURE.contains(&"will be "));
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
         assert!(is_placeholder_name("my_crate") && is_placeholder_name("package_name"));
+        assert!(is_placeholder_path("docs/NNNN-title.md") && is_placeholder_path("./file.md"));
+        assert!(!is_placeholder_path("docs/file.md") && !is_placeholder_path("a/nn-b.md"));
         assert!(!is_placeholder_path("docs/food.md") && !is_placeholder_name("build"));
     }
 }
