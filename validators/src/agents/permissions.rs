@@ -173,8 +173,8 @@ pub(super) fn mcp_auto_approve(context: &AgentContext<'_, '_>, report: &mut Repo
 /// Variables with the address of a service that receives keys and conversations.
 const ENDPOINTS: [&str; 4] =
     ["ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "OPENAI_API_BASE", "OPENAI_BASE_URL"];
-/// Hosts of the vendors, and of this machine.
-const OWN_HOSTS: [&str; 9] = [
+/// Hosts of the vendors and of this machine, and domains of private networks.
+const OWN_HOSTS: [&str; 13] = [
     "anthropic.com",
     "openai.com",
     "amazonaws.com",
@@ -184,6 +184,10 @@ const OWN_HOSTS: [&str; 9] = [
     "host.docker.internal",
     "127.0.0.1",
     "::1",
+    "corp",
+    "internal",
+    "lan",
+    "local",
 ];
 
 pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {

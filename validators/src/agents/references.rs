@@ -5,7 +5,8 @@ use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
 use super::words::{
-    COMMON_NAMES, CREATING, HEDGES, PAST_AND_FUTURE, PLANNED, WRITING, is_placeholder_path,
+    COMMON_NAMES, CREATING, HEDGES, PAST_AND_FUTURE, PLANNED, WORKING_DIRS, WRITING,
+    is_placeholder_path,
 };
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
@@ -123,6 +124,11 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             None => {
                 finding.help("name the current path, or remove the statement");
             }
+        }
+        // Git has no empty directories: the next file brings it back.
+        let name = written.rsplit('/').next().unwrap_or(written);
+        if WORKING_DIRS.contains(&name) {
+            finding.severity = finding.severity.min(Severity::Info);
         }
         context.lower_in_copy(finding);
     }

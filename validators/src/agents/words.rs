@@ -54,6 +54,9 @@ pub(super) static PAST_AND_FUTURE: LazyLock<Vec<&str>> =
 pub(super) static PLANNED: LazyLock<Vec<&str>> = LazyLock::new(|| section("planned"));
 /// Verbs of an instruction that writes to the file of a link.
 pub(super) static WRITING: LazyLock<Vec<&str>> = LazyLock::new(|| section("writing"));
+/// Names of directories whose files come and go with the work on the project.
+pub(super) static WORKING_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("working directories"));
 /// Words with which a sentence says when or where it applies.
 pub(super) static CONDITIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("conditions"));
 /// Words of headings that concern the whole project.
@@ -105,6 +108,7 @@ mod tests {
             &PAST_AND_FUTURE,
             &PLANNED,
             &WRITING,
+            &WORKING_DIRS,
             &CONDITIONS,
             &GENERAL_HEADINGS,
         ]) {
