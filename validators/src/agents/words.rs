@@ -76,7 +76,7 @@ pub(super) fn is_placeholder_path(path: &str) -> bool {
         || name.strip_suffix(".md").is_some_and(|stem| FILES.contains(&stem))
 }
 
-/// Whether a word stands for digits or letters: `NNNN-title.md`.
+/// Whether a word is a placeholder for digits or letters: `NNNN-title.md`.
 fn is_filler(word: &str) -> bool {
     let first = word.chars().next().filter(|c| matches!(c, 'n' | 'x' | 'y'));
     word.len() > 2 && first.is_some_and(|first| word.chars().all(|c| c == first))
