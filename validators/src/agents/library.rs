@@ -3,7 +3,8 @@
 
 use super::model::Purpose;
 use super::words::{
-    AGENT_DIRS, ARCHIVED_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, KITS, RECORD_DIRS,
+    AGENT_DIRS, ARCHIVED_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, HOME_FILES, KITS,
+    RECORD_DIRS,
 };
 use super::{AgentContext, is_checked};
 use crate::cached::cached;
@@ -26,6 +27,15 @@ const SECURITY: [&str; 3] =
 /// Rules on settings in templates that concern only the projects that copy them: what is broad there
 /// is a choice, and the copy of a script can be executable.
 const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
+
+/// Rules on what settings allow everyone: in a home directory, it is the choice of its owner.
+const OF_HOMES: [&str; 5] = [
+    "agents/endpoint-override",
+    "agents/local-file-tracked",
+    "agents/mcp-auto-approve",
+    "agents/permission-broad",
+    "agents/permission-mode",
+];
 
 /// Rules on what a text refers to: in a template, the names are those of the projects that copy it.
 const OF_TEMPLATES: [&str; 4] =
@@ -63,7 +73,8 @@ pub(super) fn lower_unloaded(
     let is_unused = is_unloaded(path, purpose, true) || is_of_skill(path, purpose, context.files);
     let is_installed = is_markdown && is_installed(path, context.files);
     let is_of_kit = is_markdown && is_of_kit(path, purpose, context.source.text());
-    if !is_unused && !is_installed && !is_of_kit && !is_template(path) {
+    let is_home = !is_markdown && is_home_of_one_person(context);
+    if !is_unused && !is_installed && !is_of_kit && !is_home && !is_template(path) {
         return;
     }
     let is_whole = is_installed
@@ -73,6 +84,7 @@ pub(super) fn lower_unloaded(
     let rules = rules.filter(|rule| {
         is_whole
             || is_unused && OF_COPIES.contains(rule)
+            || is_home && OF_HOMES.contains(rule)
             || is_template(path) && OF_TEMPLATES.contains(rule)
     });
     // Links of installed skills are looked at one by one.
@@ -81,6 +93,18 @@ pub(super) fn lower_unloaded(
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
+}
+
+/// Whether the project is what one person has in the home directory: it has several of its files, in
+/// whatever directory, also with the names that chezmoi gives them.
+pub(super) fn is_home_of_one_person(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    let has = |name: &str| {
+        let renamed = format!("dot_{}", name.trim_start_matches('.'));
+        let mut found = listing.named(name).chain(listing.named(&renamed));
+        found.any(|path| !path.starts_with(".devcontainer/"))
+    };
+    HOME_FILES.iter().filter(|name| has(name)).count() > 1
 }
 
 /// Whether a kit wrote the file into the directory of a client: the same file is in the projects of all
