@@ -277,6 +277,9 @@ impl<'a> Report<'a> {
             let override_ = self.severity_overrides.get(rule).filter(|_| !is_fixed).copied();
             let is_enabled = setting.severity.is_some() || self.overrides_enable && !is_fixed;
             let severity = override_.unwrap_or(setting.severity).filter(|_| is_enabled);
+            // They do not raise a configured severity either.
+            let max_severity = setting.severity.filter(|_| setting.is_configured);
+            let severity = severity.map(|it| max_severity.map_or(it, |max| it.min(max)));
             severity.map(|severity| (id, severity, &*setting.params))
         });
         self.last_rule = self.rule.map(|(id, ..)| id).or(self.last_rule);
@@ -298,9 +301,9 @@ impl<'a> Report<'a> {
         self.last_rule = self.settings.get_key_value(rule).map(|(id, _)| id).or(self.last_rule);
     }
 
-    /// Overrides the configured severities for this source, for example with the settings of
-    /// another linter's configuration file. `None` disables a rule; a rule that is already disabled
-    /// cannot be enabled.
+    /// Overrides the severities for this source, for example with the settings of another linter's
+    /// configuration file, up to the configured ones. `None` disables a rule; a rule that is already
+    /// disabled cannot be enabled.
     pub fn apply_overrides(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
         self.severity_overrides = rules;
         self.overrides_enable = false;
@@ -352,9 +355,42 @@ impl<'a> Report<'a> {
         self.findings.extend(findings);
     }
 
-    /// The findings, unordered.
+    /// The findings, unordered. A check can lower the severity of a finding, but not raise it above
+    /// the configured one.
     #[must_use]
-    pub fn finish(self) -> Vec<Finding> {
+    pub fn finish(mut self) -> Vec<Finding> {
+        for finding in &mut self.findings {
+            let setting = self.settings.get(&finding.rule).filter(|it| it.is_configured);
+            if let Some(max) = setting.and_then(|setting| setting.severity) {
+                finding.severity = finding.severity.min(max);
+            }
+        }
         self.findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_cannot_raise_a_configured_severity() {
+        let source = Source::new("a.md", "text");
+        for (is_configured, expected) in [(true, Severity::Info), (false, Severity::Warning)] {
+            let setting = Setting {
+                severity: Some(Severity::Info),
+                params: Params::default(),
+                is_configured,
+            };
+            let settings = Settings::from_iter([("kind/name".into(), setting)]);
+            let mut report = Report::new(&source, &settings);
+            assert!(report.begin("kind/name"));
+            report.at(Span::new(0, 1), "message").severity = Severity::Warning;
+            report.apply_overrides([("kind/name".into(), Some(Severity::Warning))].into());
+            assert!(report.begin("kind/name"));
+            report.at(Span::new(1, 2), "message");
+            let severities: Vec<Severity> = report.finish().iter().map(|it| it.severity).collect();
+            assert_eq!(severities, [expected; 2]);
+        }
     }
 }

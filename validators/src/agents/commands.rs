@@ -5,7 +5,7 @@ use super::markdown::{Command, Instructions};
 use super::package_managers::changed_directory;
 use super::project_commands::{self, Defined};
 use super::references::submodules;
-use super::words::{HEDGES, is_placeholder_name};
+use super::words::{HEDGES, PLANNED, is_placeholder_name};
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::project::tasks::{Targets, TaskRunner};
@@ -200,10 +200,11 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
     }
 }
 
-/// Whether the line of a command says that it depends on the project in which it runs.
+/// Whether the line of a command says that it depends on the project in which it runs, or that the
+/// command does not exist yet.
 fn depends_on_project(instructions: &Instructions<'_>, span: Span) -> bool {
     let line = instructions.line(span);
-    HEDGES.iter().any(|words| line.contains(words))
+    HEDGES.iter().any(|words| line.contains(words)) || instructions.has_near(span, &PLANNED)
 }
 
 /// Whether an adjacent command before that at `at` changes to a directory outside of the project.

@@ -42,6 +42,10 @@ pub(super) fn duplicate_instructions(context: &AgentContext<'_, '_>, report: &mu
     let name = COMPARED[index];
     let directory = path[..path.len() - name.len()].trim_end_matches('/');
     for other in COMPARED[..index].iter().map(|other| below(directory, other)) {
+        // A link is the same file under another name.
+        if context.listing().is_some_and(|listing| !listing.has_file(&other)) {
+            continue;
+        }
         let Some(other_text) = side_file(context.files, &other) else { continue };
         let known: HashSet<String> = lines(&other_text).into_iter().collect();
         let shared = own.iter().filter(|line| known.contains(*line)).count();

@@ -68,9 +68,21 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
                 && field(source, "description").is_none()
                 && !begins_generated(source.text()) =>
         {
-            let message = "instructions without `applyTo` are not applied automatically";
-            let finding = report.at(first_line(source), message);
-            finding.help("add the front matter `applyTo: \"**\"`, or globs of the files");
+            let finding = match unopened(source) {
+                Some(span) => {
+                    let message =
+                        "the front matter has no opening `---` line, so `applyTo` is text";
+                    let finding = report.at(span, message);
+                    finding.fix("Add the line", vec![Edit::insert(0, "---\n")]);
+                    finding
+                }
+                None => {
+                    let message = "instructions without `applyTo` are not applied automatically";
+                    let finding = report.at(first_line(source), message);
+                    finding.help("add the front matter `applyTo: \"**\"`, or globs of the files");
+                    finding
+                }
+            };
             // Copilot reads them when it follows the other file.
             if is_named_elsewhere(context) {
                 finding.severity = finding.severity.min(Severity::Info);
@@ -102,12 +114,40 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
     }
 }
 
+/// Maximum number of lines of a front matter whose first line is missing.
+const MAX_UNOPENED: usize = 10;
+
+/// The line with `applyTo` of a front matter that only its closing line delimits.
+fn unopened(source: &Source) -> Option<Span> {
+    let mut at = 0;
+    let mut found = None;
+    for line in source.text().split_inclusive('\n').take(MAX_UNOPENED) {
+        let span = Span::new(at, at + line.trim_end().len());
+        at += line.len();
+        match line.trim_end() {
+            "---" => return found,
+            text if text.starts_with("applyTo:") => found = Some(span),
+            text if text.contains(':') => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Files with instructions that Copilot always reads.
 const ALWAYS_READ: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
 
-/// Whether instructions that Copilot always reads name this file.
+/// Maximum number of files of Copilot that are searched for the name of another one.
+const MAX_NAMING: usize = 100;
+
+/// Whether instructions that Copilot always reads, or other files of Copilot, name this file.
 fn is_named_elsewhere(context: &AgentContext<'_, '_>) -> bool {
-    let mut texts = ALWAYS_READ.iter().filter_map(|path| side_file(context.files, path));
+    let own = context.source.path();
+    let others = context.listing().map_or(&[][..], |listing| listing.beginning_with(".github/"));
+    let others = others.iter().map(String::as_str);
+    let others = others.filter(|path| path.ends_with(".md") && *path != own).take(MAX_NAMING);
+    let mut texts =
+        ALWAYS_READ.into_iter().chain(others).filter_map(|path| side_file(context.files, path));
     texts.any(|text| text.contains(context.source.name()))
 }
 

@@ -4,12 +4,13 @@ use super::AgentContext;
 use super::model::{Client, Purpose};
 use super::references::is_unlisted;
 use super::vendors::{Names, names};
+use crate::cached::cached;
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::side_file;
-use aidd_engine::text::finding::Edit;
-use aidd_engine::text::paths::join;
+use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::paths::{join, parent_dir};
 use aidd_engine::text::source::Span;
 use std::collections::BTreeMap;
 
@@ -136,6 +137,7 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
         let Some(path) = join(context.project_dir(), &script) else { continue };
         let is_file = context.files.exists(&path)
             || context.files.exists(&script)
+            || is_below_cursor(context, &script)
             || context.listing().is_none_or(|listing| listing.has_dir(&path));
         let is_direct = command.split_whitespace().next().is_some_and(|word| {
             word.replace(['"', '\''], "").ends_with(script.trim_start_matches("./"))
@@ -145,9 +147,14 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
             && !has_directory(context, span)
             && is_executable(context, &path) == Some(false)
         {
-            report
-                .at(span, format!("the script `{path}` is not executable, so the hook fails"))
+            let message = format!("the script `{path}` is not executable, so the hook fails");
+            let finding = report.at(span, message);
+            finding
                 .help("run `git update-index --chmod=+x` on it, or start it with its interpreter");
+            // The project may be developed on Windows only, where the hook works.
+            if !has_executables(context) {
+                finding.severity = finding.severity.min(Severity::Warning);
+            }
             continue;
         }
         // The files of a submodule may not be checked out.
@@ -165,6 +172,12 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
     }
 }
 
+/// Whether Cursor finds a script relative to the directory of `hooks.json`.
+fn is_below_cursor(context: &AgentContext<'_, '_>, script: &str) -> bool {
+    let path = join(parent_dir(context.source.path()), script);
+    context.file.client == Client::Cursor && path.is_some_and(|path| context.files.exists(&path))
+}
+
 /// Whether a script runs on Windows, which has no permission to execute a file.
 fn is_for_windows(context: &AgentContext<'_, '_>, script: &str, span: Span) -> bool {
     let is_command = |value: &&Value| value.span == span;
@@ -179,11 +192,26 @@ fn is_executable(context: &AgentContext<'_, '_>, path: &str) -> Option<bool> {
     context.files.exists(path).then(|| context.files.is_executable(path)).flatten()
 }
 
+/// Maximum number of scripts whose permission is read.
+const MAX_SCRIPTS: usize = 200;
+
+/// Whether any script of the project can be run directly.
+fn has_executables(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return true };
+    *cached(context.files, "agents executables", || {
+        let is_script =
+            |path: &&String| [".sh", ".py", ".js", ".rb"].iter().any(|it| path.ends_with(it));
+        let mut scripts = listing.files().iter().filter(is_script).take(MAX_SCRIPTS);
+        scripts.any(|path| context.files.is_executable(path) == Some(true))
+    })
+}
+
 /// Whether the hook with the command at `span` sets the directory in which the command runs.
 fn has_directory(context: &AgentContext<'_, '_>, span: Span) -> bool {
     let command = context.data.all.iter().find(|value| value.span == span);
     let hook = command.and_then(|command| command.parent);
-    hook.is_some_and(|hook| context.data.child(hook, "cwd").is_some())
+    let keys = ["cwd", "working_directory"];
+    hook.is_some_and(|hook| keys.iter().any(|key| context.data.child(hook, key).is_some()))
 }
 
 /// The path of the script of the project that a command runs; `None` if it runs a program, or if the
@@ -202,7 +230,8 @@ fn script(command: &str) -> Option<String> {
     }
     let command = command.replace(['"', '\''], "");
     let command = command.strip_prefix("cd . && ").unwrap_or(&command);
-    if command.contains(['$', '`', '&', ';', '|', '(', '<', '>', '\\']) {
+    // `%` begins a variable of Windows, and `{` the placeholder of a template.
+    if command.contains(['$', '`', '&', ';', '|', '(', '<', '>', '\\', '%', '{', '*']) {
         return None;
     }
     let mut words = command.split_whitespace();
@@ -217,7 +246,8 @@ fn script(command: &str) -> Option<String> {
         .iter()
         .any(|extension| word.ends_with(extension));
     let is_path = word.contains('/') && (has_extension || word.starts_with('.'));
-    let is_dependency = word.contains("node_modules") || word.contains(".venv");
+    let is_dependency =
+        ["node_modules", "venv/", "vendor/bin/"].iter().any(|directory| word.contains(directory));
     (is_path && !is_absolute && !is_dependency).then(|| word.to_owned())
 }
 
@@ -401,6 +431,10 @@ mod tests {
             ("python3 -u scripts/a.py", Some("scripts/a.py")),
             ("npx prettier --write", None),
             ("$HOME/a.sh", None),
+            ("%CLAUDE_PROJECT_DIR%/.claude/hooks/a.sh", None),
+            ("{{ root }}/hooks/a.sh", None),
+            ("./vendor/bin/pint a.php", None),
+            ("./venv/bin/python scripts/a.py", None),
             ("cd x && ./a.sh", None),
         ] {
             assert_eq!(script(command).as_deref(), expected, "{command}");

@@ -2,7 +2,10 @@
 //! this project, or are reported at the original.
 
 use super::model::Purpose;
-use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
+use super::words::{
+    AGENT_DIRS, ARCHIVED_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, HOME_FILES, KITS,
+    RECORD_DIRS,
+};
 use super::{AgentContext, is_checked};
 use crate::cached::cached;
 use aidd_engine::project::manifest;
@@ -10,7 +13,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Finding, RuleId, Severity};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::text::paths::{below, parent_dir};
+use aidd_engine::text::paths::{below, join, parent_dir};
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of files for agents in a collection.
@@ -24,6 +27,15 @@ const SECURITY: [&str; 3] =
 /// Rules on settings in templates that concern only the projects that copy them: what is broad there
 /// is a choice, and the copy of a script can be executable.
 const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
+
+/// Rules on what settings allow everyone: in a home directory, it is the choice of its owner.
+const OF_HOMES: [&str; 5] = [
+    "agents/endpoint-override",
+    "agents/local-file-tracked",
+    "agents/mcp-auto-approve",
+    "agents/permission-broad",
+    "agents/permission-mode",
+];
 
 /// Rules on what a text refers to: in a template, the names are those of the projects that copy it.
 const OF_TEMPLATES: [&str; 4] =
@@ -49,8 +61,8 @@ fn is_for_agents(path: &str) -> bool {
         .any(|part| AGENT_DIRS.contains(&part) && (is_markdown || part.starts_with('.')))
 }
 
-/// Lowers the rules on a file that no client loads from its place: in a template, a backup, or the
-/// records of a measurement; and on files of skills that an installer overwrites.
+/// Lowers the rules on a file that no client loads from its place: in a template, a backup, an archive,
+/// or the records of a measurement; and on files that an installer overwrites.
 pub(super) fn lower_unloaded(
     context: &AgentContext<'_, '_>,
     rules: impl Iterator<Item = &'static str>,
@@ -60,21 +72,52 @@ pub(super) fn lower_unloaded(
     let is_markdown = context.file.is_markdown();
     let is_unused = is_unloaded(path, purpose, true) || is_of_skill(path, purpose, context.files);
     let is_installed = is_markdown && is_installed(path, context.files);
-    if !is_unused && !is_installed && !is_template(path) {
+    let is_of_kit = is_markdown && is_of_kit(path, purpose, context.source.text());
+    let is_home = !is_markdown && is_home_of_one_person(context);
+    if !is_unused && !is_installed && !is_of_kit && !is_home && !is_template(path) {
         return;
     }
-    let is_whole = is_installed || is_unused && (is_markdown || is_unloaded(path, purpose, false));
+    let is_whole = is_installed
+        || is_of_kit
+        || is_unused && (is_markdown || is_unloaded(path, purpose, false));
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
     let rules = rules.filter(|rule| {
         is_whole
             || is_unused && OF_COPIES.contains(rule)
+            || is_home && OF_HOMES.contains(rule)
             || is_template(path) && OF_TEMPLATES.contains(rule)
     });
     // Links of installed skills are looked at one by one.
-    let rules = rules.filter(|rule| !is_installed || is_unused || *rule != "agents/dead-link");
+    let rules =
+        rules.filter(|rule| !is_installed || is_unused || is_of_kit || *rule != "agents/dead-link");
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
+}
+
+/// Whether the project is what one person has in the home directory: it has several of its files, in
+/// whatever directory, also with the names that chezmoi gives them.
+pub(super) fn is_home_of_one_person(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    let has = |name: &str| {
+        let renamed = format!("dot_{}", name.trim_start_matches('.'));
+        let mut found = listing.named(name).chain(listing.named(&renamed));
+        found.any(|path| !path.starts_with(".devcontainer/"))
+    };
+    HOME_FILES.iter().filter(|name| has(name)).count() > 1
+}
+
+/// Whether a kit wrote the file into the directory of a client: the same file is in the projects of all
+/// its users. Instructions without a directory of their own are edited in each project.
+fn is_of_kit(path: &str, purpose: Purpose, text: &str) -> bool {
+    let in_client_dir = parent_dir(path)
+        .split('/')
+        .any(|part| part == ".github" || part.starts_with('.') && AGENT_DIRS.contains(&part));
+    let is_edited = matches!(purpose, Purpose::Instructions | Purpose::Rule);
+    in_client_dir && !is_edited && {
+        let text = text.to_lowercase();
+        KITS.iter().any(|word| text.contains(word))
+    }
 }
 
 /// Whether a file with the name of instructions is one of the files of a skill: a version of the skill
@@ -105,7 +148,9 @@ fn is_template(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
     let last = stem.rsplit(['-', '_']).next().unwrap_or(&stem);
-    directory.split('/').chain([last]).any(|part| COPIED_DIRS.contains(&part))
+    // `{{ name }}` is the name of a directory of a project made from a template.
+    path.contains("{{")
+        || directory.split('/').chain([last]).any(|part| COPIED_DIRS.contains(&part))
 }
 
 fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
@@ -113,10 +158,21 @@ fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
     let is_root = |part: &str| {
         part.starts_with('.') || matches!(part, "agents" | "commands" | "rules" | "skills")
     };
+    if directory.contains("{{") {
+        return true;
+    }
     let mut parts: Vec<&str> = directory.split('/').take_while(|part| !is_root(part)).collect();
     // A skill has the name of its directory.
     if purpose == Purpose::Skill && parts.join("/") == directory {
         parts.pop();
+    }
+    // Below the directories of clients, `archive` can be what a command or a skill is about.
+    let below_root = directory.split('/').skip_while(|part| !is_root(part)).skip(1);
+    let is_hidden = |part: &str| part.starts_with(['.', '_']) && ARCHIVED_DIRS.contains(&part);
+    if parts.iter().any(|part| ARCHIVED_DIRS.contains(part))
+        || below_root.into_iter().any(is_hidden)
+    {
+        return true;
     }
     parts.iter().enumerate().any(|(depth, part)| {
         part.split(['-', '_', ' ', '.']).any(|word| {
@@ -133,6 +189,14 @@ fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
 pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
     let (listing, instructions) = (context.listing()?, context.instructions.as_ref()?);
     let path = context.source.path();
+    let source = named_source(path, instructions.source.text(), listing);
+    let is_reported = |source: &String| {
+        let text = side_file(context.files, source).unwrap_or_default();
+        is_checked(source, &text, context.files)
+    };
+    if let Some(source) = source.filter(is_reported) {
+        return Some(source);
+    }
     let name = context.source.name();
     let ending = match context.file.purpose {
         Purpose::Skill => {
@@ -178,6 +242,32 @@ pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
     others.into_iter().find(is_original).map(str::to_owned)
 }
 
+/// Number of lines at the beginning of a file that can name its source.
+const HEAD_LINES: usize = 15;
+/// Words before the path of the file from which a file was made.
+const SOURCE_WORDS: [&str; 7] = [
+    "adapted from",
+    "canonical source",
+    "copied from",
+    "derived from",
+    "generated from",
+    "mirror of",
+    "synced from",
+];
+
+/// The Markdown file of the project from which a file was made, according to its first lines.
+fn named_source(path: &str, text: &str, listing: &Listing) -> Option<String> {
+    text.lines().take(HEAD_LINES).find_map(|line| {
+        let lower = line.to_ascii_lowercase();
+        let at = SOURCE_WORDS.iter().find_map(|word| Some(lower.find(word)? + word.len()))?;
+        let is_end = |c: char| c.is_whitespace() || "`\"'()[]<>,;".contains(c);
+        let mut written = line[at..].split(is_end).map(|word| word.trim_end_matches(['.', ':']));
+        let written = written.find(|word| word.ends_with(".md") || word.ends_with(".mdc"))?;
+        let candidates = [parent_dir(path), ""].into_iter().filter_map(|dir| join(dir, written));
+        candidates.into_iter().find(|it| it != path && listing.has_file(it))
+    })
+}
+
 /// The order in which a file is the original of its copies.
 fn rank(path: &str) -> (bool, bool, usize, &str) {
     let is_built = path.split('/').any(|part| matches!(part, "build" | "dist" | "out"));
@@ -220,6 +310,12 @@ mod tests {
             ("skills/benchmark/SKILL.md", Purpose::Skill, false),
             (".claude/skills/template/SKILL.md", Purpose::Skill, false),
             ("CLAUDE.md", Purpose::Instructions, false),
+            ("crates/legacy/CLAUDE.md", Purpose::Instructions, true),
+            ("{{ cookiecutter.name }}/CLAUDE.md", Purpose::Instructions, true),
+            ("docs/archive/.claude/agents/a.md", Purpose::Agent, true),
+            (".claude/agents/_archive/a.md", Purpose::Agent, true),
+            (".claude/commands/archive/a.md", Purpose::Command, false),
+            ("legacy-api/CLAUDE.md", Purpose::Instructions, false),
         ] {
             assert_eq!(is_unloaded(path, purpose, true), expected, "{path}");
         }
@@ -245,6 +341,34 @@ mod tests {
         ] {
             assert_eq!(is_installed(path, &files), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_copy_names_its_source() {
+        let listing = Listing::new(["docs/agents.md", "AGENTS.md"].map(str::to_owned));
+        for (text, expected) in [
+            ("<!-- Generated from docs/agents.md. Do not edit. -->", Some("docs/agents.md")),
+            ("> Copied from [AGENTS](../AGENTS.md)", Some("AGENTS.md")),
+            ("Generated from docs/other.md", None),
+            ("See docs/agents.md", None),
+        ] {
+            let found = named_source(".claude/a.md", text, &listing);
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_of_kits_are_recognised() {
+        let text = "Run `npx claude-flow swarm`.";
+        for (path, purpose, expected) in [
+            (".claude/skills/swarm/SKILL.md", Purpose::Skill, true),
+            (".github/agents/a.agent.md", Purpose::Agent, true),
+            ("skills/swarm/SKILL.md", Purpose::Skill, false),
+            ("CLAUDE.md", Purpose::Instructions, false),
+        ] {
+            assert_eq!(is_of_kit(path, purpose, text), expected, "{path}");
+        }
+        assert!(!is_of_kit(".claude/skills/a/SKILL.md", Purpose::Skill, "Run the tests."));
     }
 
     #[test]

@@ -87,6 +87,20 @@ impl<'s> Instructions<'s> {
     /// counts as well, because sentences and introductions of lists continue on the next line.
     pub(super) fn is_negated(&self, span: Span) -> bool {
         self.has_word(span, &self.context(span), &NEGATIONS)
+            || self.comment_above(span).is_some_and(|comment| {
+                let comment = comment.to_lowercase();
+                NEGATIONS.iter().any(|word| comment.contains(word))
+            })
+    }
+
+    /// The nearest comment above `span` in its code block: `# Wrong`.
+    fn comment_above(&self, span: Span) -> Option<&'s str> {
+        let blocks = &self.document.blocks;
+        let next = blocks.partition_point(|block| block.span.end <= span.start);
+        let block = blocks.get(next).filter(|block| block.span.contains(span))?;
+        let start = block.span.start.max(span.start.saturating_sub(MAX_CONTEXT));
+        let above = self.source.slice(Span { start, end: span.start });
+        above.lines().rev().map(str::trim_start).find(|line| line.starts_with('#'))
     }
 
     /// Whether the text near `span` on its line, or the heading, has one of the words.
@@ -122,9 +136,7 @@ impl<'s> Instructions<'s> {
     /// "the hooks are installed via `npm install`". A sentence that starts with an imperative, such
     /// as "install the packages via …", says what to do.
     pub(super) fn is_description(&self, span: Span) -> bool {
-        let line = self.source.lines_around(span);
-        let start = line.start.max(span.start.saturating_sub(MAX_CONTEXT));
-        let before = self.source.slice(Span { start, end: span.start }).to_lowercase();
+        let before = self.line_before(span);
         let before = before.trim_end_matches('`').trim_end();
         let Some(clause) = before.strip_suffix("via") else { return false };
         let sentence = clause.rsplit(". ").next().unwrap_or(clause);
@@ -141,6 +153,13 @@ impl<'s> Instructions<'s> {
         let end = self.source.lines_around(span).end.min(span.end.saturating_add(MAX_CONTEXT));
         // `slice` moves both ends to the boundaries of characters.
         self.source.slice(Span { start, end }).to_lowercase()
+    }
+
+    /// The line of `span` up to it, in lower case; of a long line, the part before `span`.
+    pub(super) fn line_before(&self, span: Span) -> String {
+        let line = self.source.lines_around(span);
+        let start = line.start.max(span.start.saturating_sub(MAX_CONTEXT));
+        self.source.slice(Span { start, end: span.start }).to_lowercase()
     }
 
     /// The line of `span`, in lower case; of a long line, the part around `span`.

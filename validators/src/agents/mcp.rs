@@ -65,7 +65,11 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 continue;
             }
             // Codex merges the entry with that of the user's configuration.
-            let is_part = context.file.client == Client::Codex && has("enabled");
+            let is_part = context.file.client == Client::Codex;
+            let is_comment = name.starts_with(['_', '/', '#', '$']);
+            if is_comment {
+                continue;
+            }
             let is_disabled = has("disabled") || has("gallery") || is_part;
             if !is_disabled {
                 report.at(span, format!("the server `{name}` has neither a command nor a URL"));
@@ -80,12 +84,17 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 .at(span, format!("the server `{name}` has a URL but no `type`"))
                 .help("add `\"type\": \"http\"`; Claude Code refuses the entry otherwise");
         }
+        // The schemas of other clients are not published.
+        let is_known = matches!(context.file.client, Client::Claude | Client::Codex);
+        let max_severity = if is_known { Severity::Error } else { Severity::Warning };
         for key in ["args", "env"] {
             let Some(value) = context.data.child(at, key) else { continue };
             let expected = if key == "args" { Datum::List } else { Datum::Map };
             if context.data.all[value].datum != expected {
                 let what = if key == "args" { "a list of strings" } else { "an object of strings" };
-                report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
+                let finding =
+                    report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
+                finding.severity = finding.severity.min(max_severity);
                 continue;
             }
             // VS Code also accepts numbers and null as values of variables.
@@ -99,10 +108,7 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             if let Some(wrong) = wrong {
                 let message = format!("the values of `{key}` must be strings");
                 let finding = report.at(wrong.span, message);
-                // The schemas of other clients are not published.
-                if !matches!(context.file.client, Client::Claude | Client::Codex) {
-                    finding.severity = finding.severity.min(Severity::Warning);
-                }
+                finding.severity = finding.severity.min(max_severity);
             }
         }
     }

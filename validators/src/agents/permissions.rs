@@ -82,13 +82,16 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
     let help = "remove the setting; each user can choose it for their own machine";
     // Recent versions of Claude Code ignore the mode, and a trusted server can be a choice: only what
     // turns off all questions in every version is an error.
-    let is_total = matches!(context.file.client, Client::Codex | Client::Zed);
+    // Zed reads the settings of its agent from the user's file only.
+    let max_severity = match context.file.client {
+        Client::Codex => Severity::Error,
+        Client::Zed => Severity::Info,
+        _ => Severity::Warning,
+    };
     let mut add = |span: Span, message: &str| {
         let finding = report.at(span, message);
         finding.help(help);
-        if !is_total {
-            finding.severity = finding.severity.min(Severity::Warning);
-        }
+        finding.severity = finding.severity.min(max_severity);
     };
     match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings) => {
@@ -125,7 +128,10 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
                 context.is_true(&["agent", "always_allow_tool_actions"]),
             ];
             for span in spans.into_iter().flatten() {
-                add(span, "Zed runs all tools without asking");
+                add(
+                    span,
+                    "Zed would run all tools without asking; it ignores this setting in projects",
+                );
             }
         }
         (Client::Kiro, Purpose::Mcp) => {
@@ -167,8 +173,8 @@ pub(super) fn mcp_auto_approve(context: &AgentContext<'_, '_>, report: &mut Repo
 /// Variables with the address of a service that receives keys and conversations.
 const ENDPOINTS: [&str; 4] =
     ["ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "OPENAI_API_BASE", "OPENAI_BASE_URL"];
-/// Hosts of the vendors, and of this machine.
-const OWN_HOSTS: [&str; 9] = [
+/// Hosts of the vendors and of this machine, and domains of private networks.
+const OWN_HOSTS: [&str; 13] = [
     "anthropic.com",
     "openai.com",
     "amazonaws.com",
@@ -178,6 +184,10 @@ const OWN_HOSTS: [&str; 9] = [
     "host.docker.internal",
     "127.0.0.1",
     "::1",
+    "corp",
+    "internal",
+    "lan",
+    "local",
 ];
 
 pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {

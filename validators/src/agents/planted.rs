@@ -1,8 +1,8 @@
 //! Orders and commands in places that a reader does not see, and paths of one person's machine.
 
 use super::AgentContext;
+use super::library::is_home_of_one_person;
 use super::model::Purpose;
-use super::words::HOME_FILES;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
 
@@ -123,12 +123,6 @@ const USERS: &[&str] = &[
 
 /// The starts of paths to the home directory of one user.
 const HOMES: [&str; 4] = ["/Users/", "/home/", "C:\\Users\\", "C:/Users/"];
-
-/// Whether the project is what one person keeps in the home directory: it has several of its files.
-fn is_home_of_one_person(context: &AgentContext<'_, '_>) -> bool {
-    let Some(listing) = context.listing() else { return false };
-    HOME_FILES.iter().filter(|name| listing.has_file(name)).count() > 1
-}
 
 /// Whether a path after `before`, the text of its line, is on another machine: after `host:`, or in a
 /// command that `ssh` runs.

@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::model::Purpose;
+use super::references::is_unlisted;
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::project::manifest;
@@ -74,6 +75,8 @@ fn path(context: &AgentContext<'_, '_>, bases: &[&str], value: &Value, report: &
             || context.files.exists(target)
             // A build writes it.
             || is_ignored_by_git(context.files, target)
+            // The files of a submodule may not be checked out.
+            || is_unlisted(target, context.files)
     };
     if !targets.iter().any(is_here) {
         report

@@ -4,7 +4,10 @@ use super::AgentContext;
 use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
-use super::words::{COMMON_NAMES, CREATING, PAST_AND_FUTURE, is_placeholder_path};
+use super::words::{
+    COMMON_NAMES, CREATING, HEDGES, PAST_AND_FUTURE, PLANNED, WORKING_DIRS, WRITING,
+    is_placeholder_path,
+};
 use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
@@ -122,6 +125,11 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 finding.help("name the current path, or remove the statement");
             }
         }
+        // Git has no empty directories: the next file brings it back.
+        let name = written.rsplit('/').next().unwrap_or(written);
+        if WORKING_DIRS.contains(&name) {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         context.lower_in_copy(finding);
     }
 }
@@ -132,6 +140,7 @@ pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> boo
     instructions.is_negated(span)
         || instructions.has_near(span, &PAST_AND_FUTURE)
         || is_renamed(instructions, span)
+        || is_destination(instructions, span)
         || CREATING.iter().any(|word| text.contains(word))
 }
 
@@ -140,6 +149,19 @@ fn is_renamed(instructions: &Instructions<'_>, span: Span) -> bool {
     let rest = instructions.source.text()[span.end as usize..].trim_start_matches([' ', '|']);
     let to = ["→", "->", "=>"].iter().find_map(|arrow| rest.strip_prefix(arrow));
     to.is_some_and(|to| to.trim_start_matches([' ', '|']).starts_with('`'))
+}
+
+/// Verbs of an instruction that creates the directory to which it moves files.
+const MOVING: [&str; 2] = ["move ", "archive "];
+
+/// Whether a sentence says to move files to the directory at `span`: `Move old logs to .archive/`.
+fn is_destination(instructions: &Instructions<'_>, span: Span) -> bool {
+    let before = instructions.line_before(span);
+    let before = before.trim_end_matches(['`', ' ']);
+    let is_target = [" to", " into"].iter().any(|word| before.ends_with(word));
+    is_target
+        && instructions.source.slice(span).trim_end_matches('`').ends_with('/')
+        && MOVING.iter().any(|verb| before.contains(verb))
 }
 
 /// The only file with the name of the file that was at `path`.
@@ -174,11 +196,17 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let written = crate::openapi::pointer::percent_decode(written);
         let is_relative = !written.is_empty()
             && !written.starts_with(['/', '~', '<', '@'])
-            && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
-            && has_extension(&written);
+            && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\', '`'])
+            && has_extension(&written)
+            && !is_host(&written);
+        let is_struck = instructions.line_before(link.span).ends_with("~~");
         let is_sample = is_placeholder_path(&written)
+            || is_struck
+            || is_local(&written)
             || in_html_comment(&comments, link.span)
-            || instructions.line(link.span).contains("example");
+            || instructions.line(link.span).contains("example")
+            || instructions.has_near(link.span, &PLANNED)
+            || is_written_at(instructions, link.span);
         // Outside of the directories of clients, skills are installed elsewhere: what is not a
         // document above them belongs to the projects that use them.
         let is_of_users = context.file.purpose == Purpose::Skill
@@ -189,13 +217,14 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if !is_relative || is_sample || is_of_users {
             continue;
         }
-        let candidates = match (is_from_root, context.file.purpose) {
-            (true, _) => from_dirs(&["", parent_dir(path)], &written),
-            // The files of a skill are in its directory; some clients resolve links from the root.
-            (false, Purpose::Skill) => {
+        let is_above = context.file.purpose == Purpose::Skill && written.starts_with("../");
+        let candidates = match is_from_root {
+            true => from_dirs(&["", parent_dir(path)], &written),
+            // The files around a skill are at the same distance from its directory in all clients.
+            false if is_above => {
                 from_dirs(&[parent_dir(path), context.project_dir(), ""], &written)
             }
-            (false, _) => resolved(path, &written),
+            false => resolved(path, &written),
         };
         let is_known = |it: &String| it.is_empty() || exists(it, context.files, listing);
         // A link that leaves the project cannot be checked.
@@ -229,10 +258,38 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
     }
 }
 
+/// Maximum number of bytes before a link in which the verb of the instruction is.
+const MAX_VERB_DISTANCE: u32 = 40;
+
+/// Whether an instruction writes the file of the link at `span`: `Save it to [the report](…)`.
+fn is_written_at(instructions: &Instructions<'_>, span: Span) -> bool {
+    let line = instructions.source.lines_around(span);
+    let start = line.start.max(span.start.saturating_sub(MAX_VERB_DISTANCE));
+    let before = instructions.source.slice(Span { start, end: span.start }).to_lowercase();
+    let before = before.trim_end_matches([' ', '*', '(']);
+    let ends = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
+    ends(&["create", "creates", "generate", "generates"])
+        || ends(&[" to", " into"]) && WRITING.iter().any(|verb| before.contains(verb))
+}
+
 /// Whether a path names a file with an extension, or a directory.
 fn has_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.ends_with('/') || name.trim_start_matches('.').contains('.')
+}
+
+/// Whether a link lacks the scheme of its URL: `www.example.org/page.html`.
+fn is_host(path: &str) -> bool {
+    let (first, _) = path.split_once('/').unwrap_or((path, ""));
+    let is_domain =
+        [".com", ".dev", ".io", ".net", ".org"].iter().any(|ending| first.ends_with(ending));
+    first.starts_with("www.") || is_domain && !first.starts_with('.')
+}
+
+/// Whether a file has settings for one machine, which is not in Git: `.env.local`.
+fn is_local(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == ".env" || name.starts_with(".env.") || name.contains(".local.")
 }
 
 /// The HTML comments of a text, in order.
@@ -271,13 +328,13 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
     let comments = html_comments(instructions.source.text());
     for (span, import) in imports(instructions) {
         let Some(target) = join(parent_dir(path), import) else { continue };
-        let is_local = target.contains(".local.");
         if context.files.exists(&target)
-            || is_local
+            || is_local(&target)
             || is_alias(import, &target, context)
             || is_sample(&instructions.line(span))
             || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
+            || is_unlisted(&target, context.files)
         {
             continue;
         }
@@ -311,11 +368,9 @@ fn is_alias(import: &str, target: &str, context: &AgentContext<'_, '_>) -> bool 
     !is_document && !context.listing().is_some_and(has_dir)
 }
 
-/// Whether a line in lower case explains imports by an example.
+/// Whether a line in lower case explains imports by an example, or imports a file that may not exist.
 fn is_sample(line: &str) -> bool {
-    ["e.g", "for example", "for instance", "such as", "syntax"]
-        .iter()
-        .any(|word| line.contains(word))
+    line.contains("syntax") || HEDGES.iter().any(|word| line.contains(word))
 }
 
 /// The start of a reference to a file in the steering files of Kiro.

@@ -97,16 +97,10 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         return;
     };
     let finding = report.at(span, message);
-    if !is_strict {
-        // Claude Code takes the name from the directory, and accepts the prefix of a group, such as
-        // `shop:deploy`. Installers rename the directory, and plugins have their own lists.
-        let is_claude = directory.contains(".claude/skills/");
-        let is_info = is_claude || is_valid_name(name) || is_valid_name(&name.replace(':', "-"));
-        finding.severity = if is_info { Severity::Info } else { Severity::Warning };
-    }
-    // Codex takes the name from the file.
-    let is_codex = directory.contains(".codex/skills");
-    if is_codex && is_valid_name(name) && !has_cursor(context) {
+    // Claude Code takes the name from the directory. Installers rename the directory, and plugins have
+    // their own lists. Codex takes the name from the file.
+    let is_taken = is_valid_name(name) && is_for_codex(context.source.path());
+    if !is_strict || is_taken && !has_cursor(context) {
         finding.severity = finding.severity.min(Severity::Info);
     }
     if is_valid_name(folder) {
@@ -121,7 +115,7 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     }
 }
 
-/// Whether the project has files of Cursor, which also reads the skills of Codex.
+/// Whether the project has files of Cursor, which also reads the skills of other clients.
 fn has_cursor(context: &AgentContext<'_, '_>) -> bool {
     context.listing().is_some_and(|listing| listing.has_dir(".cursor"))
 }
@@ -204,7 +198,8 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             let message = format!(
                 "`description` and `when_to_use` have {length} characters; Claude Code lists {MAX_LISTED}"
             );
-            report.at(context.source.lines_around(span), message).severity = Severity::Warning;
+            let finding = report.at(context.source.lines_around(span), message);
+            finding.severity = finding.severity.min(Severity::Warning);
         }
         Some((text, span)) if text.trim().is_empty() => {
             let message = "the description is empty, so no agent selects the skill";
@@ -215,6 +210,10 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             let finding = report.at(first, message);
             finding.help("say what the skill does and when to use it");
             lower(finding);
+            // A document with the front matter of another program.
+            if !is_in_skills_dir(path) && context.at(&["name"]).is_none() {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
         _ => {}
     }

@@ -326,3 +326,17 @@ fn rules_of_a_collection_are_for_other_projects() {
     let expected = ["warning agents/missing-command .claude/rules/build.md"];
     assert_eq!(heads(&found), expected, "{found:?}");
 }
+
+#[test]
+fn what_dotfiles_allow_is_the_choice_of_their_owner() {
+    let settings = r#"{ "permissions": { "allow": ["Bash(*)"] } }"#;
+    let files = [(".claude/settings.json", settings), ("zsh/.zshrc", "x"), ("git/.gitconfig", "x")];
+    assert_eq!(
+        heads(&all_findings(&files)),
+        ["info agents/permission-broad .claude/settings.json"]
+    );
+    assert_eq!(
+        heads(&all_findings(&files[..2])),
+        ["warning agents/permission-broad .claude/settings.json"]
+    );
+}

@@ -100,6 +100,8 @@ const LIMITS: &[&str] = &[
 /// about their difference.
 pub(super) fn stated_versions(instructions: &Instructions<'_>) -> Vec<Stated> {
     let mut found = Vec::new();
+    let links = &instructions.document.links;
+    let in_link = |span: Span| links.iter().any(|link| link.span.overlaps(span));
     for (offset, line) in instructions.prose() {
         if !line.bytes().any(|byte| byte.is_ascii_digit()) {
             continue;
@@ -117,7 +119,7 @@ pub(super) fn stated_versions(instructions: &Instructions<'_>) -> Vec<Stated> {
                 {
                     let span = Span::new(offset + at, offset + end);
                     let is_known = found[first..].iter().any(|it: &Stated| it.span.overlaps(span));
-                    if !is_known && !instructions.is_negated(span) {
+                    if !is_known && !instructions.is_negated(span) && !in_link(span) {
                         found.push(Stated { program: *program, version, is_minimum, span });
                     }
                 }
@@ -205,6 +207,8 @@ impl Setting {
             Allowed::Pin(pin) => {
                 !is_prefix(&stated.version, pin) && !is_prefix(pin, &stated.version)
             }
+            // Users with a newer version meet a lower minimum.
+            _ if stated.is_minimum => false,
             Allowed::Minimum(least) => {
                 let known = &stated.version[..least.len().min(stated.version.len())];
                 *known < least[..known.len()]

@@ -29,6 +29,11 @@ pub(super) static AGENT_DIRS: LazyLock<Vec<&str>> = LazyLock::new(|| section("ag
 /// Words in names of directories with earlier versions.
 pub(super) static BACKUP_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("backup directories"));
+/// Names of directories with what is no longer in use.
+pub(super) static ARCHIVED_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("archived directories"));
+/// Words in files that kits write into the directories of clients.
+pub(super) static KITS: LazyLock<Vec<&str>> = LazyLock::new(|| section("kits"));
 /// Words in names of directories whose files are copied to other projects.
 pub(super) static COPIED_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("copied directories"));
@@ -45,18 +50,36 @@ pub(super) static NEGATIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("neg
 /// Words of a sentence about a path that no longer exists or does not exist yet.
 pub(super) static PAST_AND_FUTURE: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("past and future"));
+/// Words near a link or a command that does not exist yet.
+pub(super) static PLANNED: LazyLock<Vec<&str>> = LazyLock::new(|| section("planned"));
+/// Verbs of an instruction that writes to the file of a link.
+pub(super) static WRITING: LazyLock<Vec<&str>> = LazyLock::new(|| section("writing"));
+/// Names of directories whose files come and go with the work on the project.
+pub(super) static WORKING_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("working directories"));
 /// Words with which a sentence says when or where it applies.
 pub(super) static CONDITIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section("conditions"));
 /// Words of headings that concern the whole project.
 pub(super) static GENERAL_HEADINGS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("general headings"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
+static FILES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example files"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
 /// Whether a path is an example.
 pub(super) fn is_placeholder_path(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
-    lower.contains("path/to") || lower.split(['/', '.']).any(|part| PATH_PARTS.contains(&part))
+    let name = lower.strip_prefix("./").unwrap_or(&lower);
+    lower.contains("path/to")
+        || lower.split(['/', '.']).any(|part| PATH_PARTS.contains(&part))
+        || lower.split(['/', '.', '-', '_']).any(is_filler)
+        || name.strip_suffix(".md").is_some_and(|stem| FILES.contains(&stem))
+}
+
+/// Whether a word is a placeholder for digits or letters: `NNNN-title.md`.
+fn is_filler(word: &str) -> bool {
+    let first = word.chars().next().filter(|c| matches!(c, 'n' | 'x' | 'y'));
+    word.len() > 2 && first.is_some_and(|first| word.chars().all(|c| c == first))
 }
 
 /// Whether the name of a task, package or program is an example.
@@ -83,17 +106,22 @@ mod tests {
             &RECORD_DIRS,
             &NEGATIONS,
             &PAST_AND_FUTURE,
+            &PLANNED,
+            &WRITING,
+            &WORKING_DIRS,
             &CONDITIONS,
             &GENERAL_HEADINGS,
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }
-        for words in [&BACKUP_DIRS, &COPIED_DIRS] {
+        for words in [&ARCHIVED_DIRS, &BACKUP_DIRS, &COPIED_DIRS, &KITS] {
             assert!(words.len() > 2, "{words:?}");
         }
         assert!(NEGATIONS.contains(&"was ") && PAST_AND_FUTURE.contains(&"will be "));
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
         assert!(is_placeholder_name("my_crate") && is_placeholder_name("package_name"));
+        assert!(is_placeholder_path("docs/NNNN-title.md") && is_placeholder_path("./file.md"));
+        assert!(!is_placeholder_path("docs/file.md") && !is_placeholder_path("a/nn-b.md"));
         assert!(!is_placeholder_path("docs/food.md") && !is_placeholder_name("build"));
     }
 }
