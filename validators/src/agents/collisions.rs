@@ -12,6 +12,14 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{below, parent_dir};
 use std::collections::HashMap;
 
+/// The directories of skills that one client reads: Cursor, Copilot, Gemini CLI and Codex.
+const READ_TOGETHER: [&[&str]; 4] = [
+    &[".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills"],
+    &[".agents/skills", ".claude/skills", ".github/skills"],
+    &[".agents/skills", ".gemini/skills"],
+    &[".agents/skills", ".codex/skills"],
+];
+
 /// Directories of skills. Most clients read several of them.
 const SKILL_ROOTS: [&str; 6] = [
     ".agents/skills",
@@ -87,6 +95,17 @@ fn first_with_name(files: &dyn Files, listing: &Listing, root: &str) -> HashMap<
     names
 }
 
+/// The text of a skill without what a tool changes when it copies the skill for another client: front
+/// matter, directories of clients, quotes and spaces.
+fn instructions_of(text: &str) -> String {
+    let mut body = front_matter(text).map_or(text, |(_, end)| &text[end..]).to_owned();
+    for root in SKILL_ROOTS {
+        body = body.replace(root.trim_end_matches("/skills"), "");
+    }
+    body.retain(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`'));
+    body
+}
+
 /// Reports a skill that is in several directories with different texts.
 fn skill(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<'_>) {
     let path = context.source.path();
@@ -97,14 +116,18 @@ fn skill(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<
         is_root.then_some((*root, before.trim_end_matches('/'), name))
     });
     let Some((own_root, directory, name)) = own else { return };
+    let is_together = |other: &str| {
+        READ_TOGETHER.iter().any(|roots| roots.contains(&own_root) && roots.contains(&other))
+    };
     let before = SKILL_ROOTS.iter().take_while(|root| **root != own_root);
+    let before = before.filter(|root| is_together(root));
     for other in before.map(|root| below(directory, &format!("{root}/{name}/SKILL.md"))) {
         if !listing.has_file(&other) {
             continue;
         }
         let text = side_file(context.files, &other).unwrap_or_default();
         // A file that only refers to the other one.
-        if text == context.source.text() || text.contains(path) {
+        if instructions_of(&text) == instructions_of(context.source.text()) || text.contains(path) {
             continue;
         }
         if context.source.text().contains(other.as_str()) {

@@ -37,6 +37,10 @@ const OF_HOMES: [&str; 5] = [
     "agents/permission-mode",
 ];
 
+/// Rules on what only the author of a skill changes.
+const OF_AUTHORS: [&str; 4] =
+    ["agents/skill-argument", "agents/skill-name", "agents/todo-left", "agents/unused-skill-file"];
+
 /// Rules on what a text refers to: in a template, the names are those of the projects that copy it.
 const OF_TEMPLATES: [&str; 4] =
     ["agents/dead-link", "agents/dead-path", "agents/missing-command", "agents/skill-file"];
@@ -90,8 +94,10 @@ pub(super) fn lower_unloaded(
     // Links of installed skills are looked at one by one.
     let rules =
         rules.filter(|rule| !is_installed || is_unused || is_of_kit || *rule != "agents/dead-link");
+    let is_of_others = |rule| (is_installed || is_of_kit) && OF_AUTHORS.contains(&rule);
+    let severity = |rule| (!is_of_others(rule)).then_some(Severity::Info);
     let severities: HashMap<RuleId, Option<Severity>> =
-        rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
+        rules.map(|rule| (RuleId::from(rule), severity(rule))).collect();
     report.apply_overrides(severities);
 }
 
