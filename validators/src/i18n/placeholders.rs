@@ -273,11 +273,20 @@ pub(super) fn tags(text: &str) -> Vec<Tag<'_>> {
         if length == 0 || !ends || bytes[close] == b'<' {
             continue;
         }
-        let is_empty = bytes[close - 1] == b'/' && close > after;
+        let is_empty =
+            bytes[close - 1] == b'/' && close > after && !is_bare_value(&text[after..close - 1]);
         found.push(Tag { name: &text[from..after], is_end, is_empty, range: start..close + 1 });
         at = close + 1;
     }
     found
+}
+
+/// Whether attributes end with a value without quotation marks, to which a slash that follows belongs:
+/// `<a href=https://example.com/>` (HTML, section 13.2.5.37).
+fn is_bare_value(attributes: &str) -> bool {
+    let last = attributes.rsplit(|it: char| it.is_ascii_whitespace()).next().unwrap_or_default();
+    let value = last.split_once('=').map_or("", |(_, value)| value);
+    !value.is_empty() && !value.starts_with(['"', '\'']) && !value.ends_with(['"', '\''])
 }
 
 #[cfg(test)]
@@ -316,7 +325,7 @@ mod tests {
 
     #[test]
     fn tags_are_found_with_their_kind() {
-        let found: Vec<_> = tags("<b>a</b> <br/> <1>x</1> 1 < 2 <")
+        let found: Vec<_> = tags("<b>a</b> <br/> <1>x</1> 1 < 2 <a href=b/> <i c=\"d e=f\"/> <")
             .into_iter()
             .map(|tag| (tag.name, tag.is_end, tag.is_empty))
             .collect();
@@ -326,6 +335,8 @@ mod tests {
             ("br", false, true),
             ("1", false, false),
             ("1", true, false),
+            ("a", false, false),
+            ("i", false, true),
         ];
         assert_eq!(found, expected);
     }

@@ -10,7 +10,7 @@ use aidd_engine::rules::rule::Report;
 use std::borrow::Cow;
 
 /// Elements of HTML that occur in texts; a translation can use others than the source.
-const HTML: [&str; 53] = [
+const HTML: [&str; 54] = [
     "a",
     "abbr",
     "b",
@@ -37,6 +37,7 @@ const HTML: [&str; 53] = [
     "h5",
     "h6",
     "hr",
+    "html",
     "i",
     "iframe",
     "img",
@@ -173,13 +174,16 @@ fn tag_problem<'t>(
     pair: &Pair<'_>,
 ) -> Option<(Option<Tag<'t>>, String)> {
     let key = || display_key(&pair.entry.key);
-    let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
-    if let Some(tag) = unbalanced(own) {
+    if let Some(Unbalanced { tag, before }) = unbalanced(own) {
         let shown = &value[tag.range.clone()];
-        let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
+        let problem = match before {
+            Some(end) => format!("is not closed before `{}`", &value[end.range.clone()]),
+            None if tag.is_end => "has no start tag".to_owned(),
+            None => "is not closed".to_owned(),
+        };
         return Some((Some(tag.clone()), format!("`{shown}` {problem} in `{}`", key())));
     }
-    let has = |tags: &[Tag<'_>], name: &str| tags.iter().any(|tag| tag.name == name);
+    let has = |tags: &[Tag<'_>], name: &str| tags.iter().any(|tag| is_same(tag.name, name));
     let is_known =
         |tag: &&Tag<'_>| is_html(tag.name) || expected.iter().any(|tags| has(tags, tag.name));
     if let Some(tag) = own.iter().find(|tag| !is_known(tag)) {
@@ -190,7 +194,11 @@ fn tag_problem<'t>(
     // A component is identified by a number or a name of its own. The text of one plural form can
     // omit what another one has.
     let (first, others) = needed.split_first()?;
-    let can_omit = |name: &str| is_html(name) || format == Format::Po && is_markup(name);
+    // Swing shows the other tags of a text without `<html>` as they are.
+    let is_needed_html = |name: &str| name.eq_ignore_ascii_case("html") && !own.is_empty();
+    let can_omit = |name: &str| {
+        is_html(name) && !is_needed_html(name) || format == Format::Po && is_markup(name)
+    };
     let missing = first.iter().find(|tag| {
         !can_omit(tag.name) && !has(own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
     });
@@ -200,23 +208,43 @@ fn tag_problem<'t>(
     })
 }
 
+fn is_html(name: &str) -> bool {
+    HTML.iter().any(|html| html.eq_ignore_ascii_case(name))
+}
+
+/// Whether two tags have the same name. Only the names of HTML ignore case.
+fn is_same(name: &str, other: &str) -> bool {
+    name == other || name.eq_ignore_ascii_case(other) && is_html(name)
+}
+
 /// Elements of HTML without an end tag, or whose end tag is optional.
-const VOID: [&str; 7] = ["br", "hr", "img", "wbr", "p", "li", "input"];
+const VOID: [&str; 8] = ["br", "hr", "img", "wbr", "p", "li", "input", "html"];
+
+/// A tag without its counterpart.
+struct Unbalanced<'a, 't> {
+    tag: &'a Tag<'t>,
+    /// The end tag of an element around it, before which it should be closed.
+    before: Option<&'a Tag<'t>>,
+}
 
 /// The first tag without its counterpart.
-fn unbalanced<'a, 't>(tags: &'a [Tag<'t>]) -> Option<&'a Tag<'t>> {
-    let mut open: Vec<&Tag<'_>> = Vec::new();
+fn unbalanced<'a, 't>(tags: &'a [Tag<'t>]) -> Option<Unbalanced<'a, 't>> {
+    let mut open: Vec<&'a Tag<'t>> = Vec::new();
     for tag in tags {
         if tag.is_empty || VOID.iter().any(|void| void.eq_ignore_ascii_case(tag.name)) {
             continue;
         }
         if !tag.is_end {
             open.push(tag);
-        } else if open.last().is_some_and(|start| start.name == tag.name) {
-            open.pop();
-        } else {
-            return Some(tag);
+            continue;
+        }
+        match open.iter().rposition(|start| is_same(start.name, tag.name)) {
+            Some(at) if at + 1 == open.len() => open.truncate(at),
+            Some(_) => {
+                return open.last().map(|inner| Unbalanced { tag: inner, before: Some(tag) });
+            }
+            None => return Some(Unbalanced { tag, before: None }),
         }
     }
-    open.first().copied().and_then(|first| tags.iter().find(|tag| tag.range == first.range))
+    open.first().map(|first| Unbalanced { tag: first, before: None })
 }

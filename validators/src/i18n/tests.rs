@@ -273,3 +273,16 @@ fn keys_of_actions_are_those_of_the_action() {
     let private = action("t('.done')").replace("  def", "  private\n\n  def");
     assert_eq!(found(&private.replace("done", "failed")), Vec::<String>::new());
 }
+
+#[test]
+fn duplicates_with_the_same_texts_are_harmless() {
+    let harmless = |path: &str, text: &str| -> Vec<bool> {
+        let catalogue = read::read(&layout(path).expect("a catalogue"), text).expect("read");
+        catalogue.problems.iter().map(|problem| problem.is_harmless).collect()
+    };
+    let php = "<?php return ['a' => ['b' => 'B', 'c' => 'C'], 'd' => 'D', 'a' => ['b' => 'B', 'c' => 'C'],
+        'e' => ['f' => ['g' => 'G']], 'e' => ['f' => ['g' => 'H']], 'd' => 'D', 'd' => 'E'];";
+    assert_eq!(harmless("lang/fr/app.php", php), [true, false, true, false]);
+    let yaml = "fr:\n  a:\n    b: B\n  c:\n    d: D\n  a:\n    b: B\n  c:\n    d: E\n";
+    assert_eq!(harmless("config/locales/fr.yml", yaml), [true, false]);
+}

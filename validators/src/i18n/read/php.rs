@@ -44,21 +44,45 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
     if duplicates.is_empty() {
         return Some(catalogue);
     }
-    let entries = catalogue.entries.iter().filter(|entry| !entry.inactive);
-    let texts: HashMap<Span, &str> =
-        entries.filter_map(|entry| Some((entry.key_span, &*entry.forms.first()?.value))).collect();
-    let is_same = |(_, span, earlier): &Duplicate| {
-        texts.get(span).is_some_and(|text| texts.get(earlier) == Some(text))
+    // In the order of the file.
+    let entries: Vec<&Entry> = catalogue.entries.iter().filter(|it| !it.inactive).collect();
+    let next: HashMap<Span, Span> =
+        duplicates.iter().map(|duplicate| (duplicate.earlier, duplicate.span)).collect();
+    // The texts of a definition: one, or those of an array.
+    let texts = |key: Span, path: &str| -> Vec<(&str, &str)> {
+        let end = next.get(&key).map_or(u32::MAX, |next| next.start);
+        let first = entries.partition_point(|entry| entry.key_span.start < key.start);
+        entries[first..]
+            .iter()
+            .take_while(|entry| entry.key_span.start < end)
+            .map_while(|entry| {
+                let rest = entry.key.strip_prefix(path)?;
+                let is_own = rest.is_empty() && entry.key_span == key || rest.starts_with('.');
+                is_own.then_some((rest, &*entry.forms.first()?.value))
+            })
+            .collect()
+    };
+    let is_same = |it: &Duplicate| {
+        let own = texts(it.span, &it.path);
+        !own.is_empty() && own == texts(it.earlier, &it.path)
     };
     let same: Vec<bool> = duplicates.iter().map(is_same).collect();
-    for ((key, span, earlier), is_same) in duplicates.into_iter().zip(same) {
+    for (Duplicate { key, span, earlier, .. }, is_same) in duplicates.into_iter().zip(same) {
         catalogue.report_duplicate(&key, (span, earlier), is_same, "the last one is used");
     }
     Some(catalogue)
 }
 
-/// A key that occurs twice, with the spans of the second and of the first definition.
-type Duplicate = (String, Span, Span);
+/// A key that occurs twice.
+struct Duplicate {
+    key: String,
+    /// The key after those of the arrays around it.
+    path: String,
+    /// The span of the second definition.
+    span: Span,
+    /// The span of the definition before.
+    earlier: Span,
+}
 
 /// The tokens after the start of the array that the file returns, directly or as a variable.
 fn returned_array(text: &str) -> Option<Tokens<'_>> {
@@ -126,7 +150,13 @@ fn read_array(text: &str, duplicates: &mut Vec<Duplicate>) -> Option<Catalogue> 
                 Some(key) => {
                     let earlier = level.seen.insert(key.0.clone(), key.1);
                     if let Some(earlier) = earlier.filter(|_| !level.is_opaque) {
-                        duplicates.push((key.0.clone(), key.1, earlier));
+                        let path = level.join(&key.0);
+                        duplicates.push(Duplicate {
+                            key: key.0.clone(),
+                            path,
+                            span: key.1,
+                            earlier,
+                        });
                     }
                     level.key = Some(key);
                 }

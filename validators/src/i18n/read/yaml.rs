@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, locale: Option<&str>) -> Option<Catalogue> {
         let key_span = value.key.as_ref().map_or(value.span, |(_, span)| *span);
         match &value.datum {
             Datum::Map => {
-                report_duplicates(&values, value, &mut catalogue);
+                report_duplicates(&values, value, text, &mut catalogue);
                 if let Some(forms) = plural_forms(&values, value, text) {
                     catalogue.entries.push(Entry::new(path, key_span, forms));
                     continue;
@@ -98,18 +98,19 @@ fn inner(text: &str, span: Span) -> Span {
     if is_quoted { Span { start: span.start + 1, end: span.end - 1 } } else { span }
 }
 
-fn report_duplicates(values: &Values, map: &Value, catalogue: &mut Catalogue) {
+fn report_duplicates(values: &Values, map: &Value, text: &str, catalogue: &mut Catalogue) {
     let mut seen = HashMap::with_capacity(map.children.len());
     for &child in &map.children {
         let Some((key, span)) = &values.all[child].key else { continue };
-        // The merge key can occur twice.
-        let text = match &values.all[child].datum {
-            Datum::Text(text) => Some(text),
-            _ => None,
+        let value = &values.all[child];
+        let content = match &value.datum {
+            Datum::Text(text) => text,
+            _ => text.get(value.span.range()).unwrap_or_default().trim_end(),
         };
-        let earlier = seen.insert(&**key, (*span, text)).filter(|_| key != "<<");
-        if let Some((earlier, earlier_text)) = earlier {
-            let is_same = text.is_some() && text == earlier_text;
+        // The merge key can occur twice.
+        let earlier = seen.insert(&**key, (*span, content)).filter(|_| key != "<<");
+        if let Some((earlier, earlier_content)) = earlier {
+            let is_same = !content.is_empty() && content == earlier_content;
             catalogue.report_duplicate(key, (*span, earlier), is_same, "the last one is used");
         }
     }
