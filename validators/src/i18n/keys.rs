@@ -37,6 +37,12 @@ fn is_item(key: &str) -> bool {
     key.split('.').any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Whether the key is a plural form of a known text, in a mapping without the form `other`.
+fn is_form(key: &str, known: &HashSet<&str>) -> bool {
+    key.rsplit_once('.')
+        .is_some_and(|(text, form)| CATEGORIES.contains(&form) && known.contains(text))
+}
+
 /// Formats whose catalogues have the same keys in all locales.
 fn has_keys(context: &Context<'_>) -> bool {
     !matches!(context.layout.format, Format::Po | Format::Pot | Format::XcStrings | Format::Xliff)
@@ -108,6 +114,7 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
             let key = base(context, &entry.key);
             !known.contains(key)
                 && !is_item(key)
+                && !is_form(key, &known)
                 && !is_optional(context, key)
                 && !is_supplied(context, source, key, &has_texts)
                 && seen.insert(key)

@@ -32,7 +32,8 @@ pub(super) fn read(text: &str, locale: Option<&str>) -> Option<Catalogue> {
     } else {
         vec![(String::new(), root)]
     };
-    let mut others = 0_usize;
+    // Numbers and others: their keys exist, but they are not texts.
+    let mut others = Vec::new();
     while let Some((path, at)) = pending.pop() {
         let value = &values.all[at];
         let key_span = value.key.as_ref().map_or(value.span, |(_, span)| *span);
@@ -63,10 +64,12 @@ pub(super) fn read(text: &str, locale: Option<&str>) -> Option<Catalogue> {
                 catalogue.entries.push(Entry::single(path, key_span, content.clone(), span));
             }
             Datum::Null if is_rails => catalogue.empty_keys.push(path),
-            _ => others += 1,
+            _ => others.push(Entry { inactive: true, ..Entry::new(path, key_span, Vec::new()) }),
         }
     }
-    (is_rails || others * 10 <= catalogue.entries.len()).then_some(catalogue)
+    let is_catalogue = is_rails || others.len() * 10 <= catalogue.entries.len();
+    catalogue.entries.append(&mut others);
+    is_catalogue.then_some(catalogue)
 }
 
 /// The forms of a mapping whose keys are plural categories.
