@@ -1,9 +1,10 @@
 //! Finds the symbols and files to which a question in natural language refers.
 
-use super::{Reader, SymbolRow, symbol_row};
+use super::{Reader, SymbolRow};
 use crate::IndexError;
 use aidd_engine::text::nearest::nearest;
 use aidd_lexicon::terms;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -21,8 +22,14 @@ const START: usize = 3;
 const MIN_PREFIX: usize = 4;
 /// Share of the weight of a term that matches only as a prefix.
 const PREFIX_SHARE: f64 = 0.5;
+/// Share of the weight of a term that is found in the name of an enclosing symbol.
+const ENCLOSING_SHARE: f64 = 0.8;
 /// Share of the weight of a term that is found in the path or the documentation.
 const NEARBY_SHARE: f64 = 0.4;
+/// Maximum number of symbols with the same name that are compared.
+const MAX_OF_NAME: usize = 6;
+/// Maximum number of symbols with the same name that are read.
+const MAX_READ: u32 = 2000;
 /// Relative gain in score per unit of ln(1 + number of references).
 const USE_SHARE: f64 = 0.08;
 /// Minimum share of the best score that a result must have.
@@ -41,6 +48,14 @@ pub struct Subject {
     pub similar: Vec<SymbolRow>,
 }
 
+impl Subject {
+    fn add_named(&mut self, word: &str, found: Vec<SymbolRow>) {
+        if !found.is_empty() && !self.named.iter().any(|(known, _)| known == word) {
+            self.named.push((word.to_owned(), found));
+        }
+    }
+}
+
 impl Reader {
     /// The symbols and files that `question` names or describes.
     ///
@@ -48,19 +63,28 @@ impl Reader {
     /// When the database cannot be read.
     pub fn subject(&self, question: &str, limit: usize) -> Result<Subject, IndexError> {
         let mut subject = Subject::default();
-        let is_short = question.split_whitespace().count() <= 2;
+        let count = question.split_whitespace().count();
         for (word, is_name) in words(question) {
             if let Some(path) = self.file_named(word)? {
                 subject.files.push(path);
-            } else if is_name || is_short {
-                let found = self.named(word)?;
-                if !found.is_empty() && !subject.named.iter().any(|(known, _)| known == word) {
-                    subject.named.push((word.to_owned(), found));
-                }
+            } else if is_name || count == 1 {
+                subject.add_named(word, self.named(word)?);
             }
         }
-        if subject.named.is_empty() && subject.files.is_empty() {
-            subject.similar = self.similar(question, limit)?;
+        if !subject.named.is_empty() || !subject.files.is_empty() {
+            return Ok(subject);
+        }
+        subject.similar = self.similar(question, limit)?;
+        // Of two words, each can be a name, unless a symbol and its enclosing symbol match both.
+        let is_matched =
+            subject.similar.first().is_some_and(|symbol| has_all_terms(symbol, question));
+        if count == 2 && !is_matched {
+            for (word, _) in words(question) {
+                subject.add_named(word, self.named(word)?);
+            }
+            if !subject.named.is_empty() {
+                subject.similar.clear();
+            }
         }
         Ok(subject)
     }
@@ -145,7 +169,7 @@ impl Reader {
         ranked.truncate(MAX_NAMES);
         let mut found: Vec<Candidate> = Vec::new();
         for (_, name, own) in &ranked {
-            for symbol in self.of_name(name)? {
+            for symbol in self.of_name(name, &wanted)? {
                 let mut parts = own.parts(&weights);
                 add_nearby(&mut parts, &wanted, &weights, name, &symbol);
                 found.push(Candidate { factor: kind_factor(&symbol), parts, symbol });
@@ -165,13 +189,26 @@ impl Reader {
         Ok(select(found, wanted.len(), limit))
     }
 
-    /// At most six symbols with exactly this name.
-    fn of_name(&self, name: &str) -> Result<Vec<SymbolRow>, IndexError> {
-        let sql = format!(
-            "SELECT {} FROM symbols s JOIN files f ON f.id = s.file WHERE s.name = ?1 LIMIT 6",
-            super::COLUMNS
-        );
-        self.rows(&sql, &[&name], symbol_row)
+    /// Some symbols with exactly this name: first those whose enclosing symbols have most of the
+    /// terms, and code that is neither a test nor generated.
+    fn of_name(&self, name: &str, wanted: &[String]) -> Result<Vec<SymbolRow>, IndexError> {
+        let sql = "SELECT s.id, s.qualified, s.test OR f.test OR f.generated FROM symbols s
+            JOIN files f ON f.id = s.file WHERE s.name = ?1 ORDER BY s.id LIMIT ?2";
+        let mut found: Vec<(i64, String, bool)> =
+            self.rows(sql, &[&name, &MAX_READ], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        if found.len() > MAX_OF_NAME {
+            found.sort_by_cached_key(|(_, qualified, is_minor)| {
+                let lower = qualified.to_lowercase();
+                let count = wanted.iter().filter(|term| lower.contains(&***term)).count();
+                (Reverse(count), *is_minor)
+            });
+            found.truncate(MAX_OF_NAME);
+        }
+        let mut symbols = Vec::with_capacity(found.len());
+        for (id, ..) in found {
+            symbols.extend(self.symbols("s.id = ?1", &[&id])?);
+        }
+        Ok(symbols)
     }
 }
 
@@ -333,11 +370,23 @@ fn add_nearby(
         return;
     }
     let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
+    let enclosing = terms::name_terms(&symbol.qualified, MAX_TERMS);
     for (part, (term, weight)) in parts.iter_mut().zip(wanted.iter().zip(weights)) {
-        if !own.contains(term) && around.contains(term) {
+        if own.contains(term) {
+            continue;
+        }
+        if enclosing.contains(term) {
+            *part += weight * ENCLOSING_SHARE;
+        } else if around.contains(term) {
             *part += weight * NEARBY_SHARE;
         }
     }
+}
+
+/// Whether the names of the symbol and its enclosing symbols contain each term of the question.
+fn has_all_terms(symbol: &SymbolRow, question: &str) -> bool {
+    let own = terms::name_terms(&symbol.qualified, MAX_TERMS);
+    terms::distinct_terms(question, MAX_TERMS).iter().all(|term| own.contains(term))
 }
 
 fn kind_factor(symbol: &SymbolRow) -> f64 {
@@ -351,7 +400,8 @@ fn kind_factor(symbol: &SymbolRow) -> f64 {
     let test = if symbol.test { 0.3 } else { 1.0 };
     // A method on a single line is often only a declaration.
     let body = if symbol.kind == "method" && symbol.line == symbol.end_line { 0.5 } else { 1.0 };
-    kind * visible * test * body
+    let written = if symbol.generated { 0.3 } else { 1.0 };
+    kind * visible * test * body * written
 }
 
 /// The words of a question without surrounding punctuation, each with whether it looks like a name in
