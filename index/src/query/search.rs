@@ -215,8 +215,8 @@ impl Reader {
 /// How a name matches each term of a question.
 struct Matches {
     shares: Vec<f64>,
-    /// The number of terms of the name.
-    length: f64,
+    /// The divisor for the number of terms of the name.
+    scale: f64,
 }
 
 impl Matches {
@@ -227,15 +227,20 @@ impl Matches {
             best.fold(0.0, f64::max)
         };
         let shares: Vec<f64> = wanted.iter().zip(regulars).map(share).collect();
-        let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
-        shares.iter().any(|share| *share > 0.0).then_some(Self { shares, length })
+        let scale = length_scale(own.len());
+        shares.iter().any(|share| *share > 0.0).then_some(Self { shares, scale })
     }
 
     /// The weight of each matching term, lower for names with other words.
     fn parts(&self, weights: &[f64]) -> Vec<f64> {
-        let scale = self.length.max(1.0).powf(0.35);
+        let scale = self.scale;
         self.shares.iter().zip(weights).map(|(share, weight)| share * weight / scale).collect()
     }
+}
+
+/// The divisor for a name with this number of terms: a name with other words matches less.
+fn length_scale(terms: usize) -> f64 {
+    f64::from(u32::try_from(terms.max(1)).unwrap_or(u32::MAX)).powf(0.35)
 }
 
 /// A symbol that matches terms of the question.
@@ -370,13 +375,15 @@ fn add_nearby(
         return;
     }
     let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
-    let enclosing = terms::name_terms(&symbol.qualified, MAX_TERMS);
+    let mut enclosing = terms::name_terms(&symbol.qualified, MAX_TERMS);
+    enclosing.retain(|term| !own.contains(term));
+    let enclosing_weight = ENCLOSING_SHARE / length_scale(enclosing.len());
     for (part, (term, weight)) in parts.iter_mut().zip(wanted.iter().zip(weights)) {
         if own.contains(term) {
             continue;
         }
         if enclosing.contains(term) {
-            *part += weight * ENCLOSING_SHARE;
+            *part += weight * enclosing_weight;
         } else if around.contains(term) {
             *part += weight * NEARBY_SHARE;
         }

@@ -48,7 +48,7 @@ enum StakesParam {
 struct HeuristicsParams {
     /// Decision in one sentence, with numbers and names
     decision: String,
-    /// Reasons and alternatives
+    /// Reasons for it, and alternatives
     context: Option<String>,
     /// Consequences of a wrong decision; default: medium
     stakes: Option<StakesParam>,
