@@ -185,9 +185,22 @@ fn read_file(
         .chain(starts.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)))
         .collect();
     file.lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    file.generated = is_generated(path, text);
+    file.generated = is_generated(path, text) || has_generated_name(path);
     file.facts = Some(facts::read(path, text)?);
     Some(file)
+}
+
+/// Whether a file has a name that generators of code give: protoc, controller-gen, build_runner, Roslyn.
+fn has_generated_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.ends_with("_pb2")
+        || stem.ends_with("_pb2_grpc")
+        || [".pb", ".pb.gw", "_grpc.pb", ".g", ".freezed", ".generated", ".Designer", "_generated"]
+            .iter()
+            .any(|end| stem.ends_with(end))
+        || name.starts_with("zz_generated")
+        || path.split('/').any(|part| part == "__generated__")
 }
 
 /// Resolves the imports of a file.

@@ -91,7 +91,9 @@ impl Reader {
             let count = self.rows(sql, &[&symbol.id], |row| row.get(0))?.pop().unwrap_or_default();
             counted.push((count, symbol));
         }
-        counted.sort_by_key(|(count, symbol)| (symbol.test, std::cmp::Reverse(*count)));
+        counted.sort_by_key(|(count, symbol)| {
+            (symbol.test, symbol.generated, std::cmp::Reverse(*count))
+        });
         Ok(counted.into_iter().map(|(_, symbol)| symbol).collect())
     }
 

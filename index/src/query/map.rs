@@ -22,7 +22,7 @@ impl Reader {
     /// When the database cannot be read.
     pub fn map(&self, budget: usize, focus: &[String]) -> Result<String, IndexError> {
         let files: Vec<(i64, String, bool)> =
-            self.rows("SELECT id, path, test FROM files ORDER BY path", &[], |row| {
+            self.rows("SELECT id, path, test OR generated FROM files ORDER BY path", &[], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
         let at: HashMap<i64, usize> =
@@ -48,7 +48,7 @@ impl Reader {
         };
         let mut start: Vec<f64> = files
             .iter()
-            .map(|(_, path, test)| match (is_in_focus(path), test) {
+            .map(|(_, path, is_minor)| match (is_in_focus(path), is_minor) {
                 (true, _) => 100.0,
                 (false, true) => 0.1,
                 (false, false) => 1.0,
@@ -84,8 +84,14 @@ impl Reader {
             })
             .filter(|(score, symbol)| *score > 0.0 || symbol.exported)
             .collect();
+        // Written code comes before generated code.
+        let is_last = |symbol: &SymbolRow| symbol.generated && !is_in_focus(&symbol.path);
         symbols.sort_by(|a, b| {
-            b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.1.line).cmp(&(&b.1.path, b.1.line)))
+            let place = |symbol: &SymbolRow| (symbol.path.clone(), symbol.line);
+            is_last(&a.1)
+                .cmp(&is_last(&b.1))
+                .then_with(|| b.0.total_cmp(&a.0))
+                .then_with(|| place(&a.1).cmp(&place(&b.1)))
         });
         symbols.truncate(MAX_SYMBOLS.min(budget / MIN_TOKENS));
         // The largest number of symbols that fits in the budget.

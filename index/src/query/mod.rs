@@ -60,10 +60,13 @@ pub struct SymbolRow {
     pub exported: bool,
     /// Whether the symbol is in test code.
     pub test: bool,
+    /// Whether the file is generated or minified.
+    #[serde(skip)]
+    pub generated: bool,
 }
 
 const COLUMNS: &str = "s.id, s.key, f.path, s.qualified, s.kind, s.start_line, s.end_line, \
-    s.signature, s.doc, s.exported, s.test OR f.test";
+    s.signature, s.doc, s.exported, s.test OR f.test, f.generated";
 
 fn symbol_row(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     Ok(SymbolRow {
@@ -78,6 +81,7 @@ fn symbol_row(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
         doc: row.get(8)?,
         exported: row.get(9)?,
         test: row.get(10)?,
+        generated: row.get(11)?,
     })
 }
 
@@ -182,7 +186,7 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn named(&self, text: &str) -> Result<Vec<SymbolRow>, IndexError> {
-        let order = "ORDER BY s.test OR f.test, s.exported DESC, f.path, s.start_line LIMIT 50";
+        let order = "ORDER BY s.test OR f.test, f.generated, s.exported DESC, f.path, s.start_line LIMIT 50";
         if text.contains('#') {
             let found = self.symbols("s.key = ?1", &[&text])?;
             if !found.is_empty() {

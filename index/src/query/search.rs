@@ -1,9 +1,10 @@
 //! Finds the symbols and files to which a question in natural language refers.
 
-use super::{Reader, SymbolRow, symbol_row};
+use super::{Reader, SymbolRow};
 use crate::IndexError;
 use aidd_engine::text::nearest::nearest;
 use aidd_lexicon::terms;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -21,8 +22,14 @@ const START: usize = 3;
 const MIN_PREFIX: usize = 4;
 /// Share of the weight of a term that matches only as a prefix.
 const PREFIX_SHARE: f64 = 0.5;
+/// Share of the weight of a term that is found in the name of an enclosing symbol.
+const ENCLOSING_SHARE: f64 = 0.8;
 /// Share of the weight of a term that is found in the path or the documentation.
 const NEARBY_SHARE: f64 = 0.4;
+/// Maximum number of symbols with the same name that are compared.
+const MAX_OF_NAME: usize = 6;
+/// Maximum number of symbols with the same name that are read.
+const MAX_READ: u32 = 2000;
 /// Relative gain in score per unit of ln(1 + number of references).
 const USE_SHARE: f64 = 0.08;
 /// Minimum share of the best score that a result must have.
@@ -41,6 +48,14 @@ pub struct Subject {
     pub similar: Vec<SymbolRow>,
 }
 
+impl Subject {
+    fn add_named(&mut self, word: &str, found: Vec<SymbolRow>) {
+        if !found.is_empty() && !self.named.iter().any(|(known, _)| known == word) {
+            self.named.push((word.to_owned(), found));
+        }
+    }
+}
+
 impl Reader {
     /// The symbols and files that `question` names or describes.
     ///
@@ -48,19 +63,28 @@ impl Reader {
     /// When the database cannot be read.
     pub fn subject(&self, question: &str, limit: usize) -> Result<Subject, IndexError> {
         let mut subject = Subject::default();
-        let is_short = question.split_whitespace().count() <= 2;
+        let count = question.split_whitespace().count();
         for (word, is_name) in words(question) {
             if let Some(path) = self.file_named(word)? {
                 subject.files.push(path);
-            } else if is_name || is_short {
-                let found = self.named(word)?;
-                if !found.is_empty() && !subject.named.iter().any(|(known, _)| known == word) {
-                    subject.named.push((word.to_owned(), found));
-                }
+            } else if is_name || count == 1 {
+                subject.add_named(word, self.named(word)?);
             }
         }
-        if subject.named.is_empty() && subject.files.is_empty() {
-            subject.similar = self.similar(question, limit)?;
+        if !subject.named.is_empty() || !subject.files.is_empty() {
+            return Ok(subject);
+        }
+        subject.similar = self.similar(question, limit)?;
+        // Of two words, each can be a name, unless a symbol and its enclosing symbol match both.
+        let is_matched =
+            subject.similar.first().is_some_and(|symbol| has_all_terms(symbol, question));
+        if count == 2 && !is_matched {
+            for (word, _) in words(question) {
+                subject.add_named(word, self.named(word)?);
+            }
+            if !subject.named.is_empty() {
+                subject.similar.clear();
+            }
         }
         Ok(subject)
     }
@@ -145,7 +169,7 @@ impl Reader {
         ranked.truncate(MAX_NAMES);
         let mut found: Vec<Candidate> = Vec::new();
         for (_, name, own) in &ranked {
-            for symbol in self.of_name(name)? {
+            for symbol in self.of_name(name, &wanted)? {
                 let mut parts = own.parts(&weights);
                 add_nearby(&mut parts, &wanted, &weights, name, &symbol);
                 found.push(Candidate { factor: kind_factor(&symbol), parts, symbol });
@@ -165,21 +189,34 @@ impl Reader {
         Ok(select(found, wanted.len(), limit))
     }
 
-    /// At most six symbols with exactly this name.
-    fn of_name(&self, name: &str) -> Result<Vec<SymbolRow>, IndexError> {
-        let sql = format!(
-            "SELECT {} FROM symbols s JOIN files f ON f.id = s.file WHERE s.name = ?1 LIMIT 6",
-            super::COLUMNS
-        );
-        self.rows(&sql, &[&name], symbol_row)
+    /// Some symbols with exactly this name: first those whose enclosing symbols have most of the
+    /// terms, and code that is neither a test nor generated.
+    fn of_name(&self, name: &str, wanted: &[String]) -> Result<Vec<SymbolRow>, IndexError> {
+        let sql = "SELECT s.id, s.qualified, s.test OR f.test OR f.generated FROM symbols s
+            JOIN files f ON f.id = s.file WHERE s.name = ?1 ORDER BY s.id LIMIT ?2";
+        let mut found: Vec<(i64, String, bool)> =
+            self.rows(sql, &[&name, &MAX_READ], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        if found.len() > MAX_OF_NAME {
+            found.sort_by_cached_key(|(_, qualified, is_minor)| {
+                let lower = qualified.to_lowercase();
+                let count = wanted.iter().filter(|term| lower.contains(&***term)).count();
+                (Reverse(count), *is_minor)
+            });
+            found.truncate(MAX_OF_NAME);
+        }
+        let mut symbols = Vec::with_capacity(found.len());
+        for (id, ..) in found {
+            symbols.extend(self.symbols("s.id = ?1", &[&id])?);
+        }
+        Ok(symbols)
     }
 }
 
 /// How a name matches each term of a question.
 struct Matches {
     shares: Vec<f64>,
-    /// The number of terms of the name.
-    length: f64,
+    /// The divisor for the number of terms of the name.
+    scale: f64,
 }
 
 impl Matches {
@@ -190,15 +227,20 @@ impl Matches {
             best.fold(0.0, f64::max)
         };
         let shares: Vec<f64> = wanted.iter().zip(regulars).map(share).collect();
-        let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
-        shares.iter().any(|share| *share > 0.0).then_some(Self { shares, length })
+        let scale = length_scale(own.len());
+        shares.iter().any(|share| *share > 0.0).then_some(Self { shares, scale })
     }
 
     /// The weight of each matching term, lower for names with other words.
     fn parts(&self, weights: &[f64]) -> Vec<f64> {
-        let scale = self.length.max(1.0).powf(0.35);
+        let scale = self.scale;
         self.shares.iter().zip(weights).map(|(share, weight)| share * weight / scale).collect()
     }
+}
+
+/// The divisor for a name with this number of terms: a name with other words matches less.
+fn length_scale(terms: usize) -> f64 {
+    f64::from(u32::try_from(terms.max(1)).unwrap_or(u32::MAX)).powf(0.35)
 }
 
 /// A symbol that matches terms of the question.
@@ -333,11 +375,25 @@ fn add_nearby(
         return;
     }
     let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
+    let mut enclosing = terms::name_terms(&symbol.qualified, MAX_TERMS);
+    enclosing.retain(|term| !own.contains(term));
+    let enclosing_weight = ENCLOSING_SHARE / length_scale(enclosing.len());
     for (part, (term, weight)) in parts.iter_mut().zip(wanted.iter().zip(weights)) {
-        if !own.contains(term) && around.contains(term) {
+        if own.contains(term) {
+            continue;
+        }
+        if enclosing.contains(term) {
+            *part += weight * enclosing_weight;
+        } else if around.contains(term) {
             *part += weight * NEARBY_SHARE;
         }
     }
+}
+
+/// Whether the names of the symbol and its enclosing symbols contain each term of the question.
+fn has_all_terms(symbol: &SymbolRow, question: &str) -> bool {
+    let own = terms::name_terms(&symbol.qualified, MAX_TERMS);
+    terms::distinct_terms(question, MAX_TERMS).iter().all(|term| own.contains(term))
 }
 
 fn kind_factor(symbol: &SymbolRow) -> f64 {
@@ -351,7 +407,8 @@ fn kind_factor(symbol: &SymbolRow) -> f64 {
     let test = if symbol.test { 0.3 } else { 1.0 };
     // A method on a single line is often only a declaration.
     let body = if symbol.kind == "method" && symbol.line == symbol.end_line { 0.5 } else { 1.0 };
-    kind * visible * test * body
+    let written = if symbol.generated { 0.3 } else { 1.0 };
+    kind * visible * test * body * written
 }
 
 /// The words of a question without surrounding punctuation, each with whether it looks like a name in

@@ -18,8 +18,8 @@ pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check changes",
-        "Checks the uncommitted changes and the changes of the branch for new findings, like the \
-         pull request check. Use before a commit; use aidd_check_compliance for a single file.",
+        "Checks the uncommitted changes and those of the branch for new findings, like the pull \
+         request check. Use before a commit; use aidd_check_compliance for a single file.",
         diff_check,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);

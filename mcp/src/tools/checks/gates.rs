@@ -42,7 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GateParams {
-    /// Phase: PLAN, BUILD, VERIFY or SHIP; default: the phase of the open lifecycle, otherwise VERIFY
+    /// PLAN, BUILD, VERIFY or SHIP; default: phase of the open lifecycle, or VERIFY
     phase: Option<String>,
     /// Evidence by gate id, such as file:PATH, commit:REVISION, memory:ID or note:TEXT
     #[serde(default)]
@@ -95,8 +95,8 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     if !gates_of(phase_name).any(|gate| has_gate(&gate)) {
         return Err(ToolError::new(format!("{phase_name} has no gates, only exit criteria"))
             .remedy(
-                "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP, and for \
-                 PLAN if `memory.gate` is set",
+                "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP, and \
+                 for PLAN if `memory.gate` is set",
             ));
     }
     let repository = Repository::open(context.root()).map_err(|error| {

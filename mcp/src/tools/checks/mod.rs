@@ -160,7 +160,7 @@ pub fn tools() -> Vec<Tool> {
     let compliance = Tool::new(
         "aidd_check_compliance",
         "Check all rules",
-        "Checks a file, a directory or text against the rules of the project: code, tests, SQL, \
+        "Checks a file, a directory or text against the project's rules: code, tests, SQL, \
          Dockerfiles, API descriptions, diagrams, manifests, secrets. Use after an edit; use \
          aidd_ci_diff_check for all changes.",
         compliance,

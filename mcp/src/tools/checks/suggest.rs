@@ -22,9 +22,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_rule",
             "Suggest rule",
-            "Shows which tools enforce a requirement and which forms of check could enforce it; with \
-             `draft`, validates a rule page and runs it on the project. Use to turn a requirement \
-             into a check.",
+            "Shows which tools and forms of check can enforce a requirement; with `draft`, \
+             validates a rule page and runs it on the project. Use to turn a requirement into a \
+             check.",
             suggest_rule,
         )
         .in_profiles(&[Profile::Tools]),

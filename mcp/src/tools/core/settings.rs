@@ -17,8 +17,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Returns the effective settings with the source of each value, the profile, root and \
-             storage of the server, and the project's pages. Use when it is unclear which settings apply.",
+            "Returns the effective settings with their sources, the server's profile, root and \
+             storage, and the project's pages. Use when it is unclear which settings apply.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),

@@ -31,8 +31,8 @@ pub(super) fn tool() -> Tool {
         "aidd_explore",
         "Explore code",
         "Returns source, callers, calls, flow and tests of code, with the decisions, mistakes and \
-         rules that name it. Use before reading or changing code, with a question or with names; \
-         use aidd_impact for everything that a change reaches.",
+         rules that name it. Use before reading or changing code; use aidd_impact for everything \
+         that a change reaches.",
         explore,
     )
     .in_profiles(&[Profile::Index, Profile::Lean])

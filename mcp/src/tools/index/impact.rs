@@ -24,9 +24,9 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "aidd_impact",
         "Impact of a change",
-        "Lists the callers and tests affected by a change to a symbol or, with `diff`, by the \
-         changes in the work tree, and the changed code that no test reaches. Use before changing a \
-         signature, and before a commit.",
+        "Lists the callers and tests affected by a change to a symbol or, with `diff`, by those in \
+         the work tree, and changed code that no test reaches. Use before changing a signature, \
+         and before a commit.",
         impact,
     )
     .in_profiles(&[Profile::Index])

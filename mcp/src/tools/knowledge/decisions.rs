@@ -48,9 +48,9 @@ enum StakesParam {
 struct HeuristicsParams {
     /// Decision in one sentence, with numbers and names
     decision: String,
-    /// Reasons for the decision, and its alternatives
+    /// Reasons for it, and alternatives
     context: Option<String>,
-    /// Severity of the consequences of a wrong decision; default: medium
+    /// Consequences of a wrong decision; default: medium
     stakes: Option<StakesParam>,
     /// Maximum number of heuristics; default: 5
     #[schemars(range(min = 1, max = 10))]

@@ -31,16 +31,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_tkb_entry",
             "Knowledge entry",
-            "Returns the page of a technology: metrics, fit scores, trade-offs and migrations. \
-             Use before relying on the technology; use aidd_query_tkb to find technologies.",
+            "Returns the page of a technology: metrics, fit scores, trade-offs and migrations. Use \
+             before relying on the technology; use aidd_query_tkb to find technologies.",
             get,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_tech_compatibility",
             "Compatibility",
-            "Returns whether technologies work with each other and with the project, with the source \
-             of each fact, or that it is not known. Use before adding a technology.",
+            "Returns whether technologies work with each other and with the project, or that it is \
+             unknown, with sources. Use before adding a technology.",
             compatible,
         )
         .in_profiles(&[Profile::Core]),
@@ -50,9 +50,9 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct QueryParams {
-    /// Words to search for, or the name of a technology
+    /// Words, or the name of a technology
     query: Option<String>,
-    /// Category: runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
+    /// One of runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
     category: Option<String>,
     /// Maturity: stable, emerging, experimental or deprecated
     #[schemars(extend("x-unlisted" = true))]

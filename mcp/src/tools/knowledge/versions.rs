@@ -53,7 +53,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct VerifyParams {
-    /// Names of packages; default: all packages with an entry in the knowledge base
+    /// Packages; default: all with an entry in the knowledge base
     #[serde(default)]
     packages: Vec<String>,
     /// Manifest, directory or source file to examine; default: the whole project

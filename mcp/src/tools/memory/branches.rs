@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves or returns the tasks and decisions of a branch. Use `merge` after the branch is \
-             merged in Git: it adds its decisions and mistakes to the permanent memory.",
+            "Saves or returns the tasks and decisions of a branch. Use `merge` after the merge in \
+             Git: it adds the decisions and mistakes to the permanent memory.",
             branch,
         )
         .destructive()

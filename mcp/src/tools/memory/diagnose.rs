@@ -23,9 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "For an error message or a stack trace, finds the frames in the project's code and \
-             similar past mistakes with their fixes. Use before a fix; use \
-             aidd_memory_add_mistake after the fix.",
+            "Finds the code of a stack trace, and past mistakes similar to an error message, with \
+             their fixes. Use before a fix; use aidd_memory_add_mistake afterwards.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),

@@ -68,8 +68,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Changes a convention. Use to correct or clarify the convention; use \
-             aidd_memory_prune to remove it.",
+            "Changes a convention. Use to correct or clarify the convention; use aidd_memory_prune \
+             to remove it.",
             edit_convention,
         )
         .non_destructive()
@@ -78,8 +78,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Removes a memory, like `aidd memory remove`, and reactivates the memories that it \
-             superseded. Use if a memory is wrong; use evolve_supersede to replace a decision.",
+            "Removes a memory and reactivates the memories that it superseded. Use if a memory is \
+             wrong; use evolve_supersede to replace a decision.",
             prune,
         )
         .destructive()

@@ -21,16 +21,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Finds memories by words and meaning. Use before a decision or a fix, with otherWordings; \
-             use aidd_memory_get to read the results in full.",
+            "Finds memories by words and meaning. Use before a decision or a fix, with \
+             otherWordings; use aidd_memory_get to read the results in full.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists the memories saved before and after a given memory. Use to see the context of \
-             a search result.",
+            "Lists the memories saved before and after a given memory. Use to see the context of a \
+             search result.",
             timeline,
         )
         .in_profiles(&[Profile::Memory]),
@@ -84,11 +84,10 @@ impl OutcomeArg {
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
     query: String,
-    /// Two or three wordings as the memory may state it: terms of the field, synonyms, a guess of
-    /// the answer
+    /// Two or three other wordings: terms of the field, synonyms, a guess of the answer
     #[serde(default)]
     other_wordings: Vec<String>,
-    /// Type of the memories: decision, mistake, convention, insight …
+    /// Such as decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
     #[schemars(extend("x-unlisted" = true))]

@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Records the work of a session; the action `end` adds the session's decisions to the \
-             branch. Use as the work proceeds; use aidd_observation for a single observation.",
+            "Records the work of a session; `end` adds its decisions to the branch. Use as the \
+             work proceeds; use aidd_observation for a single observation.",
             session,
         )
         .destructive()
