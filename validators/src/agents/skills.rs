@@ -1,9 +1,9 @@
 //! The required fields of skills and agents.
 
-use super::AgentContext;
 use super::header::header_text;
 use super::model::{Client, Purpose, classify};
 use super::words::AGENT_DIRS;
+use super::{AgentContext, is_plugin};
 use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
@@ -137,14 +137,22 @@ fn listed_length(context: &AgentContext<'_, '_>, description: &str) -> usize {
     description.chars().count() + more
 }
 
+/// Whether the skill belongs to a plugin of Claude Code.
+fn is_in_plugin(context: &AgentContext<'_, '_>) -> bool {
+    let path = context.source.path();
+    let mut roots = path.match_indices("skills/").map(|(at, _)| path[..at].trim_end_matches('/'));
+    roots.any(|root| is_plugin(root, context.files))
+}
+
 pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if context.file.purpose != Purpose::Skill {
         return;
     }
     let first = context.source.line_span(0);
     let path = context.source.path();
-    // Claude Code takes the first paragraph of a skill without a description.
-    let is_claude = path.contains(".claude/skills/");
+    // Claude Code takes the first paragraph of a skill without a description, also in its plugins.
+    let is_claude =
+        path.contains(".claude/skills/") || !is_for_codex(path) && is_in_plugin(context);
     let severity = match is_claude {
         true => Some(Severity::Info),
         // Other clients load the skill, or nobody knows whether they do.
@@ -206,7 +214,12 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             lower(report.at(span, message));
         }
         None if context.at(&["description"]).is_none() => {
-            let message = "a skill without a `description` is not selected by agents";
+            let message = match is_claude {
+                true => {
+                    "without a `description`, Claude Code describes the skill by its first paragraph"
+                }
+                false => "a skill without a `description` is not selected by agents",
+            };
             let finding = report.at(first, message);
             finding.help("say what the skill does and when to use it");
             lower(finding);
