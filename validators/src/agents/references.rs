@@ -254,7 +254,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if context.original().is_some_and(is_dead_in) {
             context.lower_in_copy(finding);
         }
-        if let Some(other) = with_other_depth(path, &written, is_known) {
+        let other = || with_other_depth(path, &written, is_known);
+        if let Some(other) = (!is_from_root).then(other).flatten() {
             finding.help(format!("did you mean `{other}`?"));
             let link_text = context.source.slice(link.span);
             if let Some(at) = link_text.rfind(&format!("({written}")) {
