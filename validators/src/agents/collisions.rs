@@ -57,8 +57,10 @@ fn command(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Repor
     let finding =
         report.at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"));
     finding.help("remove the command, or rename one of them");
-    // Each file names the other one, or both have the same text: nothing is lost.
-    let is_named = text.contains(&skill) || other.contains(context.source.path());
+    // One file names the other one, or both have the same text: nothing is lost.
+    let is_named = text.lines().any(|line| is_call(line, stem))
+        || text.contains(&skill)
+        || other.contains(context.source.path());
     if is_named || instructions_of(text) == instructions_of(&other) {
         finding.severity = finding.severity.min(Severity::Info);
     }
@@ -73,8 +75,18 @@ fn calls(text: &str, skill: &str) -> bool {
     let lines = body.lines().map(str::trim);
     let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.next().unwrap_or_default();
-    let is_call = first.contains(skill) && first.to_ascii_lowercase().contains("skill");
-    is_call && lines.count() < MAX_CALL
+    let others = lines.count();
+    let names_both = first.contains(skill) && first.to_ascii_lowercase().contains("skill");
+    others < MAX_CALL && is_call(first, skill) || others == 0 && names_both
+}
+
+/// Whether a line names the skill as one: "the `deploy` skill", "skill: deploy".
+fn is_call(line: &str, skill: &str) -> bool {
+    let line = line.to_lowercase().replace(['`', '*', '"', '\''], "");
+    let skill = skill.to_lowercase();
+    let after = ["skill ", "skill: ", "skills/", "skill(", "skill /"];
+    line.contains(&format!("{skill} skill"))
+        || after.iter().any(|before| line.contains(&format!("{before}{skill}")))
 }
 
 /// Reports an agent with the name of an earlier one.
