@@ -118,16 +118,13 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         {
             continue;
         }
-        let moved = moved_to(old, listing);
         let finding = report.at(inner, format!("`{written}` no longer exists"));
-        match moved {
-            Some(moved) => {
-                finding.help(format!("it was probably moved to `{moved}`"));
-            }
-            None => {
-                finding.help("name the current path, or remove the statement");
-            }
-        }
+        let moved =
+            with_same_stem(old, listing).or_else(|| moved_to(old, listing).map(str::to_owned));
+        finding.help(match moved {
+            Some(moved) => format!("it was probably moved to `{moved}`"),
+            None => "name the current path, or remove the statement".to_owned(),
+        });
         // Git has no empty directories: the next file brings it back.
         let name = written.rsplit('/').next().unwrap_or(written);
         if WORKING_DIRS.contains(&name) {
@@ -173,6 +170,24 @@ fn moved_to<'l>(path: &str, listing: &'l Listing) -> Option<&'l str> {
     let ending = format!("/{name}");
     let mut found = listing.candidates("", &ending).filter(|path| path.ends_with(&ending));
     found.next().filter(|_| name.contains('.') && found.next().is_none())
+}
+
+/// What replaced the file that was at `path`: the directory, or the only file, that differs from it by
+/// the extension.
+fn with_same_stem(path: &str, listing: &Listing) -> Option<String> {
+    let (stem, extension) = path.rsplit_once('.').filter(|(stem, _)| !stem.ends_with('/'))?;
+    if stem.is_empty() || extension.contains('/') {
+        return None;
+    }
+    if listing.has_dir(stem) {
+        return Some(format!("{stem}/"));
+    }
+    let begin = format!("{stem}.");
+    let mut files = listing.beginning_with(&begin).iter();
+    files
+        .next()
+        .filter(|it| files.next().is_none() && !it[begin.len()..].contains(['.', '/']))
+        .cloned()
 }
 
 /// The paths that `written` names relative to each of these directories.

@@ -150,9 +150,8 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     }
     let first = context.source.line_span(0);
     let path = context.source.path();
-    // Claude Code takes the first paragraph of a skill without a description, also in its plugins.
-    let is_claude =
-        path.contains(".claude/skills/") || !is_for_codex(path) && is_in_plugin(context);
+    // Claude Code takes the first paragraph of a skill without a description.
+    let is_claude = path.contains(".claude/skills/");
     let severity = match is_claude {
         true => Some(Severity::Info),
         // Other clients load the skill, or nobody knows whether they do.
@@ -214,7 +213,8 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             lower(report.at(span, message));
         }
         None if context.at(&["description"]).is_none() => {
-            let message = match is_claude {
+            let is_described = is_claude || !is_for_codex(path) && is_in_plugin(context);
+            let message = match is_described {
                 true => {
                     "without a `description`, Claude Code describes the skill by its first paragraph"
                 }
@@ -224,7 +224,8 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             finding.help("say what the skill does and when to use it");
             lower(finding);
             // A document with the front matter of another program.
-            if !is_in_skills_dir(path) && context.at(&["name"]).is_none() {
+            let is_document = !is_in_skills_dir(path) && context.at(&["name"]).is_none();
+            if is_described || is_document {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
