@@ -1,6 +1,7 @@
 //! Skills and agents that the front matter of an agent names and the project does not have.
 
 use super::AgentContext;
+use super::library::installed_skills;
 use super::model::{Client, Purpose};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::listing::Listing;
@@ -21,12 +22,17 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
     match context.file.client {
         Client::Claude => {
             let known = skills(listing, &below(directory, ".claude/skills/"));
+            let installed = installed_skills(context.files);
             for (name, span) in items(context, "skills") {
                 // Skills of plugins have the name of the plugin before a colon.
                 let is_other = known.is_empty() || name.contains([':', '{', '<', '*', '/']);
                 // The directory of a skill can be a link.
                 let file = below(directory, &format!(".claude/skills/{name}/SKILL.md"));
-                let is_known = || known.iter().any(|it| it == name) || context.files.exists(&file);
+                let is_known = || {
+                    known.iter().any(|it| it == name)
+                        || installed.contains(name)
+                        || context.files.exists(&file)
+                };
                 if !is_other && !is_known() {
                     add(report, span, &format!("the project has no skill `{name}`"), name, &known);
                 }

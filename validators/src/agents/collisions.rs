@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::header::header_text;
+use super::library::is_of_kit;
 use super::model::{Client, Purpose};
 use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
@@ -48,19 +49,44 @@ fn command(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Repor
     }
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let skill = below(directory, &format!(".claude/skills/{stem}/SKILL.md"));
-    if listing.has_file(&skill) && !only_calls(context.source.text(), stem) {
-        report
-            .at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"))
-            .help("remove the command, or rename one of them");
+    let text = context.source.text();
+    if !listing.has_file(&skill) || calls(text, stem) {
+        return;
+    }
+    let other = side_file(context.files, &skill).unwrap_or_default();
+    let finding =
+        report.at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"));
+    finding.help("remove the command, or rename one of them");
+    // One file names the other one, or both have the same text: nothing is lost.
+    let is_named = text.lines().any(|line| is_call(line, stem))
+        || text.contains(&skill)
+        || other.contains(context.source.path());
+    if is_named || instructions_of(text) == instructions_of(&other) {
+        finding.severity = finding.severity.min(Severity::Info);
     }
 }
 
-/// Whether a command consists of one line that calls the skill of its name: nothing is lost.
-fn only_calls(text: &str, skill: &str) -> bool {
+/// Maximum number of lines of a command that calls a skill.
+const MAX_CALL: usize = 15;
+
+/// Whether a short command begins with a call of the skill of its name: nothing is lost.
+fn calls(text: &str, skill: &str) -> bool {
     let body = front_matter(text).map_or(text, |(_, end)| text[end..].trim_start_matches('-'));
-    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = body.lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.next().unwrap_or_default();
-    lines.next().is_none() && first.contains(skill) && first.to_ascii_lowercase().contains("skill")
+    let others = lines.count();
+    let names_both = first.contains(skill) && first.to_ascii_lowercase().contains("skill");
+    others < MAX_CALL && is_call(first, skill) || others == 0 && names_both
+}
+
+/// Whether a line names the skill as one: "the `deploy` skill", "skill: deploy".
+fn is_call(line: &str, skill: &str) -> bool {
+    let line = line.to_lowercase().replace(['`', '*', '"', '\''], "");
+    let skill = skill.to_lowercase();
+    let after = ["skill ", "skill: ", "skills/", "skill(", "skill /"];
+    line.contains(&format!("{skill} skill"))
+        || after.iter().any(|before| line.contains(&format!("{before}{skill}")))
 }
 
 /// Reports an agent with the name of an earlier one.
@@ -75,9 +101,15 @@ fn agent(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<
     });
     let path = context.source.path();
     if let Some(first) = agents.get(name).filter(|first| first.as_str() < path) {
-        report
-            .at(span, format!("`{first}` has the same name, so Claude Code loads only one of them"))
-            .help("rename one of the agents, or remove it");
+        let message = format!("`{first}` has the same name, so Claude Code loads only one of them");
+        let finding = report.at(span, message);
+        finding.help("rename one of the agents, or remove it");
+        // A copy loses nothing; a kit writes its agents again.
+        let other = side_file(context.files, first).unwrap_or_default();
+        let is_copy = instructions_of(&other) == instructions_of(context.source.text());
+        if is_copy || is_of_kit(first, context.file.purpose, &other) {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     }
 }
 
@@ -98,7 +130,9 @@ fn first_with_name(files: &dyn Files, listing: &Listing, root: &str) -> HashMap<
 /// The text of a skill without what a tool changes when it copies the skill for another client: front
 /// matter, directories of clients, quotes and spaces.
 fn instructions_of(text: &str) -> String {
-    let mut body = front_matter(text).map_or(text, |(_, end)| &text[end..]).to_owned();
+    // The closing line of the front matter is not part of it.
+    let body = front_matter(text).map_or(text, |(_, end)| text[end..].trim_start_matches('-'));
+    let mut body = body.to_owned();
     for root in SKILL_ROOTS {
         body = body.replace(root.trim_end_matches("/skills"), "");
     }

@@ -57,8 +57,20 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
         let has_inner_fence = lines.any(|line| line.trim_start().starts_with(fence));
         let start = block.span.start as usize;
         let first = written.lines().next().map_or(0, str::len);
-        let finding = report.at(Span::new(start, start + first), "the code block is not closed");
-        finding.help(if has_inner_fence {
+        let is_bare = opening.trim_end().len() == length;
+        let outer = is_bare.then(|| ends_too_early(text)).flatten();
+        let finding = match outer {
+            Some(outer) => {
+                let message = "the code block ends at the first block inside it";
+                let finding = report.at(outer, message);
+                finding.related(Span::new(start, start + first), "this fence opens a block");
+                finding
+            }
+            None => report.at(Span::new(start, start + first), "the code block is not closed"),
+        };
+        finding.help(if outer.is_some() {
+            "make its first and last fence longer, such as four backticks"
+        } else if has_inner_fence {
             "if it contains other blocks, make its first and last fence longer, such as four backticks; otherwise, close it"
         } else {
             "close it; what follows is not read as instructions"
@@ -69,6 +81,48 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
         }
         context.lower_in_copy(finding);
     }
+}
+
+/// A fence that is open, as the author of nested blocks counts them.
+struct Fence {
+    mark: char,
+    length: usize,
+    span: Span,
+    /// Whether a block inside has a fence that closes this one.
+    is_broken: bool,
+}
+
+/// The opening line of the last block that contains a block with fences of the same length; `None` if
+/// the fences do not pair as the author would nest them.
+fn ends_too_early(text: &str) -> Option<Span> {
+    let (mut open, mut last): (Vec<Fence>, Option<Span>) = (Vec::new(), None);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let fence = line.trim_start_matches([' ', '>', '\t']).trim_end();
+        let Some(mark) = fence.chars().next().filter(|c| matches!(c, '`' | '~')) else { continue };
+        let info = fence.trim_start_matches(mark);
+        let length = fence.len() - info.len();
+        if length < 3 || info.contains('`') {
+            continue;
+        }
+        let span = Span::new(start, start + line.trim_end().len());
+        match open.last_mut() {
+            Some(inner) if info.is_empty() && inner.mark == mark && length >= inner.length => {
+                let inner = open.pop()?;
+                last = Some(inner.span).filter(|_| inner.is_broken).or(last);
+            }
+            Some(_) if info.is_empty() => {}
+            outer => {
+                if let Some(outer) = outer {
+                    outer.is_broken |= outer.mark == mark && length >= outer.length;
+                }
+                open.push(Fence { mark, length, span, is_broken: false });
+            }
+        }
+    }
+    last.filter(|_| open.is_empty())
 }
 
 /// Whether a code block has a paragraph, a heading or a list after a blank line.
@@ -137,5 +191,25 @@ pub(super) fn skill_file(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         }
         let finding = report.at(inner, format!("the skill has no file `{written}`"));
         finding.help("add the file, or correct the path");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outer_block_is_the_last_one_with_a_block_inside() {
+        let line = |text: &str| {
+            ends_too_early(text).map(|span| text[..span.start as usize].lines().count() + 1)
+        };
+        assert_eq!(line("```md\n```sh\na\n```\n```\nText\n"), Some(1));
+        // A list of blocks after the outer one.
+        assert_eq!(line("```md\n```sh\na\n```\n```\nText\n```\na\n```\n"), Some(1));
+        // The last one of two.
+        assert_eq!(line("```md\n```sh\n```\n```\n\n```md\n```sh\n```\n```\n"), Some(6));
+        // Longer fences outside, and fences that do not pair.
+        assert_eq!(line("````md\n```sh\na\n```\n````\n"), None);
+        assert_eq!(line("```md\n```sh\na\n```\nText\n"), None);
     }
 }

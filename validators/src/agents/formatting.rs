@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::formatters::{Setting, settings};
+use super::header::rule_globs;
 use super::markdown::Instructions;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -25,6 +26,10 @@ pub(super) enum Scope {
     All,
     Python,
     Rust,
+    /// The languages of Prettier and Biome; only of statements.
+    Web,
+    /// Other languages; only of statements.
+    Other,
 }
 
 impl Style {
@@ -142,7 +147,12 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
         Some(cache) => cache.get_or_compute("agents formatters", read),
         None => Arc::new(read()),
     };
+    let languages = languages_of(context);
     for (style, scope, span) in found {
+        let scope = match scope {
+            Scope::All => languages.unwrap_or_else(|| headed_scope(instructions, span)),
+            _ => scope,
+        };
         let Some(setting) = contradiction(&settings, style, scope) else { continue };
         let set = setting.style.display();
         let message = format!("`{}` sets {set}, not {}", setting.path, style.display());
@@ -152,22 +162,66 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
     }
 }
 
+/// The languages of the files to which a rule applies, by its globs; `None` if it applies to all.
+fn languages_of(context: &AgentContext<'_, '_>) -> Option<Scope> {
+    let globs = rule_globs(context)?;
+    let extensions: Vec<&str> = globs.iter().flat_map(|glob| extensions_of(glob)).collect();
+    let all = |known: &[&str]| extensions.iter().all(|extension| known.contains(extension));
+    if extensions.is_empty() {
+        None
+    } else if all(&["py", "pyi"]) {
+        Some(Scope::Python)
+    } else if all(&["rs"]) {
+        Some(Scope::Rust)
+    } else if all(&WEB_EXTENSIONS) {
+        Some(Scope::Web)
+    } else {
+        Some(Scope::Other)
+    }
+}
+
+/// Extensions of files that Prettier and Biome format.
+const WEB_EXTENSIONS: [&str; 14] = [
+    "astro", "cjs", "css", "cts", "html", "js", "jsx", "mjs", "mts", "scss", "svelte", "ts", "tsx",
+    "vue",
+];
+
+/// The extensions that a glob ends with: `*.{js,ts}` or `src/*.js`. Some authors leave out the dot.
+fn extensions_of(glob: &str) -> Vec<&str> {
+    let name = glob.rsplit('/').next().unwrap_or(glob);
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let ending = ending.or_else(|| name.strip_prefix('*')).unwrap_or_default();
+    let ending = ending.trim_matches(['{', '}']);
+    ending.split(',').map(str::trim).filter(|it| !it.is_empty() && !it.contains('*')).collect()
+}
+
+/// The languages that the headings above a statement for all files name.
+fn headed_scope(instructions: &Instructions<'_>, span: Span) -> Scope {
+    let text = headings_above(instructions, span) + &instructions.line(span);
+    match ["typescript", "react", "svelte"].iter().any(|word| text.contains(word)) {
+        true => Scope::Web,
+        false => Scope::All,
+    }
+}
+
 /// The setting that a statement contradicts. Formatters of several languages or directories can
 /// differ, so a line length is compared with all of them.
 fn contradiction(settings: &[Setting], style: Style, scope: Scope) -> Option<&Setting> {
-    if let Style::LineLength(_) = style {
-        let is_same = |it: &&Setting| scope == Scope::All || it.scope == scope;
-        let mut lengths = settings
-            .iter()
-            .filter(is_same)
-            .filter(|it| matches!(it.style, Style::LineLength(_)))
-            .peekable();
-        let first = *lengths.peek()?;
-        return lengths.all(|it| it.style.contradicts(style)).then_some(first);
+    let is_length = matches!(style, Style::LineLength(_));
+    let is_for = |it: &&Setting| match scope {
+        Scope::All if is_length => true,
+        Scope::All | Scope::Web => it.scope == Scope::All,
+        // Only an editor has settings for files of any language.
+        Scope::Other => it.scope == Scope::All && it.path == ".editorconfig",
+        Scope::Python | Scope::Rust => it.scope == scope,
+    };
+    let mut own = settings.iter().filter(is_for);
+    if !is_length {
+        return own.find(|it| it.style.contradicts(style));
     }
-    let own = settings.iter().filter(|it| it.scope == scope);
-    let mut own = own.filter(|it| scope != Scope::All || !it.path.contains('/'));
-    own.find(|it| it.style.contradicts(style))
+    let mut lengths = own.filter(|it| matches!(it.style, Style::LineLength(_))).peekable();
+    let first = *lengths.peek()?;
+    lengths.all(|it| it.style.contradicts(style)).then_some(first)
 }
 
 /// The styles that the instructions demand for all files, each with the span of the phrase.

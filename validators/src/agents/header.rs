@@ -210,6 +210,12 @@ fn depends_on_globs(context: &AgentContext<'_, '_>) -> bool {
     }
 }
 
+/// The globs of a rule that has them.
+pub(super) fn rule_globs(context: &AgentContext<'_, '_>) -> Option<Vec<String>> {
+    let (_, key) = GLOB_KEYS.iter().find(|(client, _)| *client == context.file.client)?;
+    globs(context, key).map(|found| found.0)
+}
+
 /// The globs of a rule, and the span of all.
 fn globs(context: &AgentContext<'_, '_>, key: &str) -> Option<(Vec<String>, Span)> {
     let items: Vec<(String, Span)> = context

@@ -15,6 +15,7 @@ use aidd_engine::text::finding::{Finding, RuleId, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{below, join, parent_dir};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Minimum number of files for agents in a collection.
 const MIN_COLLECTION: usize = 20;
@@ -115,7 +116,7 @@ pub(super) fn is_home_of_one_person(context: &AgentContext<'_, '_>) -> bool {
 
 /// Whether a kit wrote the file into the directory of a client: the same file is in the projects of all
 /// its users. Instructions without a directory of their own are edited in each project.
-fn is_of_kit(path: &str, purpose: Purpose, text: &str) -> bool {
+pub(super) fn is_of_kit(path: &str, purpose: Purpose, text: &str) -> bool {
     let in_client_dir = parent_dir(path)
         .split('/')
         .any(|part| part == ".github" || part.starts_with('.') && AGENT_DIRS.contains(&part));
@@ -135,16 +136,21 @@ fn is_of_skill(path: &str, purpose: Purpose, files: &dyn Files) -> bool {
         && files.exists(&below(directory, "SKILL.md"))
 }
 
-/// Whether an installer wrote the file and replaces it with the next version of its skill.
-pub(super) fn is_installed(path: &str, files: &dyn Files) -> bool {
-    let Some((_, rest)) = path.split_once("skills/") else { return false };
-    let names = cached(files, "agents installed skills", || {
+/// The names of the skills that an installer writes.
+pub(super) fn installed_skills(files: &dyn Files) -> Arc<HashSet<String>> {
+    cached(files, "agents installed skills", || {
         let lock = manifest::json(files, LOCK);
         let names = lock["skills"].as_object().into_iter().flatten();
         // The lock has the name of the skill, or that of its directory.
         let slug = |name: &str| name.to_lowercase().replace(' ', "-");
-        names.flat_map(|(name, _)| [name.clone(), slug(name)]).collect::<HashSet<String>>()
-    });
+        names.flat_map(|(name, _)| [name.clone(), slug(name)]).collect()
+    })
+}
+
+/// Whether an installer wrote the file and replaces it with the next version of its skill.
+pub(super) fn is_installed(path: &str, files: &dyn Files) -> bool {
+    let Some((_, rest)) = path.split_once("skills/") else { return false };
+    let names = installed_skills(files);
     let name = rest.split_once('/').map(|(name, _)| name);
     path.starts_with('.') && name.is_some_and(|name| names.contains(name))
 }

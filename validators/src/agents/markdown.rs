@@ -145,14 +145,16 @@ impl<'s> Instructions<'s> {
         first.is_some_and(|word| !IMPERATIVES.contains(&word))
     }
 
-    /// The line of `span` and the line above, in lower case; of long lines, the part around `span`.
+    /// The line of `span` and the line above, joined and in lower case; of long lines, the part around
+    /// `span`.
     pub(super) fn context(&self, span: Span) -> String {
         let line = self.source.line_of(span.start);
         let start = self.source.line_span(line.saturating_sub(1)).start;
         let start = start.max(span.start.saturating_sub(MAX_CONTEXT));
         let end = self.source.lines_around(span).end.min(span.end.saturating_add(MAX_CONTEXT));
         // `slice` moves both ends to the boundaries of characters.
-        self.source.slice(Span { start, end }).to_lowercase()
+        let lines = self.source.slice(Span { start, end }).lines().map(str::trim);
+        lines.collect::<Vec<_>>().join(" ").to_lowercase()
     }
 
     /// The line of `span` up to it, in lower case; of a long line, the part before `span`.

@@ -24,14 +24,17 @@ fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
     listing.has_file(path) || listing.has_dir(path) || files.exists(path)
 }
 
-/// Whether the listing cannot have what is at `path`: a directory that contains only links, or a
-/// submodule, which may not be checked out.
+/// Whether the listing cannot have what is at `path`: a directory that contains only links, a link to a
+/// directory, or a submodule, which may not be checked out.
 pub(super) fn is_unlisted(path: &str, files: &dyn Files) -> bool {
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
     let below = |module: &String| {
         path.strip_prefix(&**module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    files.dirs(parent).iter().any(|dir| dir == name) || submodules(files).iter().any(below)
+    let is_link = || !files.names(path).is_empty() || !files.dirs(path).is_empty();
+    files.dirs(parent).iter().any(|dir| dir == name)
+        || submodules(files).iter().any(below)
+        || is_link()
 }
 
 /// The paths of the submodules.
@@ -115,16 +118,13 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         {
             continue;
         }
-        let moved = moved_to(old, listing);
         let finding = report.at(inner, format!("`{written}` no longer exists"));
-        match moved {
-            Some(moved) => {
-                finding.help(format!("it was probably moved to `{moved}`"));
-            }
-            None => {
-                finding.help("name the current path, or remove the statement");
-            }
-        }
+        let moved =
+            with_same_stem(old, listing).or_else(|| moved_to(old, listing).map(str::to_owned));
+        finding.help(match moved {
+            Some(moved) => format!("it was probably moved to `{moved}`"),
+            None => "name the current path, or remove the statement".to_owned(),
+        });
         // Git has no empty directories: the next file brings it back.
         let name = written.rsplit('/').next().unwrap_or(written);
         if WORKING_DIRS.contains(&name) {
@@ -170,6 +170,24 @@ fn moved_to<'l>(path: &str, listing: &'l Listing) -> Option<&'l str> {
     let ending = format!("/{name}");
     let mut found = listing.candidates("", &ending).filter(|path| path.ends_with(&ending));
     found.next().filter(|_| name.contains('.') && found.next().is_none())
+}
+
+/// What replaced the file that was at `path`: the directory, or the only file, that differs from it by
+/// the extension.
+fn with_same_stem(path: &str, listing: &Listing) -> Option<String> {
+    let (stem, extension) = path.rsplit_once('.').filter(|(stem, _)| !stem.ends_with('/'))?;
+    if stem.is_empty() || extension.contains('/') {
+        return None;
+    }
+    if listing.has_dir(stem) {
+        return Some(format!("{stem}/"));
+    }
+    let begin = format!("{stem}.");
+    let mut files = listing.beginning_with(&begin).iter();
+    files
+        .next()
+        .filter(|it| files.next().is_none() && !it[begin.len()..].contains(['.', '/']))
+        .cloned()
 }
 
 /// The paths that `written` names relative to each of these directories.
@@ -251,11 +269,38 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if context.original().is_some_and(is_dead_in) {
             context.lower_in_copy(finding);
         }
+        let other = || with_other_depth(path, &written, is_known);
+        if let Some(other) = (!is_from_root).then(other).flatten() {
+            finding.help(format!("did you mean `{other}`?"));
+            let link_text = context.source.slice(link.span);
+            if let Some(at) = link_text.rfind(&format!("({written}")) {
+                let start = link.span.start as usize + at + 1;
+                let edit = Edit::replace(Span::new(start, start + written.len()), other);
+                finding.fix("Correct the path", vec![edit]);
+            }
+            continue;
+        }
         match candidates.first().and_then(|it| moved_to(it, listing)) {
             Some(moved) => finding.help(format!("did you mean `{moved}`?")),
             None => finding.help("link an existing file, or remove the link"),
         };
     }
+}
+
+/// The link with the only other number of `../` with which it leads to a file or directory.
+fn with_other_depth(
+    path: &str,
+    written: &str,
+    is_known: impl Fn(&String) -> bool,
+) -> Option<String> {
+    let rest = written.trim_start_matches("../");
+    if rest == written || rest.is_empty() {
+        return None;
+    }
+    let depth = parent_dir(path).split('/').count();
+    let others = (0..=depth).map(|up| "../".repeat(up) + rest);
+    let mut others = others.filter(|it| join(parent_dir(path), it).is_some_and(|it| is_known(&it)));
+    others.next().filter(|_| others.next().is_none())
 }
 
 /// Maximum number of bytes before a link in which the verb of the instruction is.
@@ -338,15 +383,16 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
         {
             continue;
         }
-        let from_root =
-            Some(import).filter(|it| !parent_dir(path).is_empty() && context.files.exists(it));
-        let finding = report.at(span, format!("imported file `{import}` does not exist"));
+        let from_root = join("", import).filter(|it| context.files.exists(it));
+        let finding = report.at(span, format!("imported file `{target}` does not exist"));
         let moved = context.listing().and_then(|listing| moved_to(&target, listing));
         if let Some(root) = from_root {
-            let up = "../".repeat(parent_dir(path).split('/').count());
-            let edit = Edit::replace(span, format!("@{up}{root}"));
+            let relative = relative_to(parent_dir(path), &root);
+            let edit = Edit::replace(span, format!("@{relative}"));
             finding
-                .help("the path of an import is relative to the file that imports")
+                .help(format!(
+                    "write `@{relative}`; imports are relative to the file that contains them"
+                ))
                 .fix("Correct the path", vec![edit]);
         } else if let Some(moved) = moved {
             finding.help(format!("did you mean `{moved}`?"));
@@ -354,6 +400,14 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             finding.help("correct the path; the client silently ignores the import");
         }
     }
+}
+
+/// The path that leads from a directory to a file.
+fn relative_to(directory: &str, path: &str) -> String {
+    let from: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    "../".repeat(from.len() - shared) + &to[shared..].join("/")
 }
 
 /// Whether an import is rather a module: a program file below a directory that does not exist.

@@ -1,9 +1,9 @@
 //! The required fields of skills and agents.
 
-use super::AgentContext;
 use super::header::header_text;
 use super::model::{Client, Purpose, classify};
 use super::words::AGENT_DIRS;
+use super::{AgentContext, is_plugin};
 use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
@@ -137,6 +137,13 @@ fn listed_length(context: &AgentContext<'_, '_>, description: &str) -> usize {
     description.chars().count() + more
 }
 
+/// Whether the skill belongs to a plugin of Claude Code.
+fn is_in_plugin(context: &AgentContext<'_, '_>) -> bool {
+    let path = context.source.path();
+    let mut roots = path.match_indices("skills/").map(|(at, _)| path[..at].trim_end_matches('/'));
+    roots.any(|root| is_plugin(root, context.files))
+}
+
 pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if context.file.purpose != Purpose::Skill {
         return;
@@ -206,12 +213,19 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             lower(report.at(span, message));
         }
         None if context.at(&["description"]).is_none() => {
-            let message = "a skill without a `description` is not selected by agents";
+            let is_described = is_claude || !is_for_codex(path) && is_in_plugin(context);
+            let message = match is_described {
+                true => {
+                    "without a `description`, Claude Code describes the skill by its first paragraph"
+                }
+                false => "a skill without a `description` is not selected by agents",
+            };
             let finding = report.at(first, message);
             finding.help("say what the skill does and when to use it");
             lower(finding);
             // A document with the front matter of another program.
-            if !is_in_skills_dir(path) && context.at(&["name"]).is_none() {
+            let is_document = !is_in_skills_dir(path) && context.at(&["name"]).is_none();
+            if is_described || is_document {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }

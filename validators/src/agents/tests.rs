@@ -340,3 +340,58 @@ fn what_dotfiles_allow_is_the_choice_of_their_owner() {
         ["warning agents/permission-broad .claude/settings.json"]
     );
 }
+
+#[test]
+fn a_name_collision_that_loses_nothing_is_an_info() {
+    let agent =
+        |name: &str, text: &str| format!("---\nname: {name}\ndescription: Reviews.\n---\n{text}\n");
+    let (same, other) = (agent("a", "Review."), agent("b", "Review the interface."));
+    let (other_too, skill) = (agent("b", "Review all."), agent("deploy", "Run the script."));
+    let files = [
+        (".claude/agents/a.md", same.as_str()),
+        (".claude/agents/b.md", &other),
+        (".claude/agents/more/a.md", &same),
+        (".claude/agents/more/b.md", &other_too),
+        (".claude/commands/deploy.md", "Run the script.\n"),
+        (".claude/skills/deploy/SKILL.md", &skill),
+    ];
+    let found = all_findings(&files);
+    let expected = [
+        "info agents/name-collision .claude/agents/more/a.md",
+        "warning agents/name-collision .claude/agents/more/b.md",
+        "info agents/name-collision .claude/commands/deploy.md",
+    ];
+    assert_eq!(heads(&found), expected, "{found:?}");
+}
+
+#[test]
+fn a_plugin_of_claude_code_needs_no_description() {
+    let skill = "---\nuser-invocable: false\n---\n\n# Search\n\nFind all patterns.\n";
+    let manifest = r#"{ "name": "tool", "description": "A tool.", "version": "1.0.0" }"#;
+    let found = all_findings(&[
+        ("tool/.claude-plugin/plugin.json", manifest),
+        ("tool/skills/search/SKILL.md", skill),
+        ("other/skills/search/SKILL.md", skill),
+    ]);
+    let found: Vec<String> = found.into_iter().filter(|it| it.contains("description")).collect();
+    let expected = [
+        "warning agents/skill-description other/skills/search/SKILL.md",
+        "info agents/skill-description tool/skills/search/SKILL.md",
+    ];
+    assert_eq!(heads(&found), expected, "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_directory_is_its_path() {
+    use aidd_engine::text::files::Disk;
+    let folder = tempfile::tempdir().expect("a directory");
+    let root = folder.path();
+    std::fs::create_dir_all(root.join(".github/skills/a")).expect("created");
+    std::fs::create_dir(root.join(".claude")).expect("created");
+    std::os::unix::fs::symlink("../.github/skills", root.join(".claude/skills")).expect("linked");
+    std::os::unix::fs::symlink("../missing", root.join(".claude/rules")).expect("linked");
+    let is_unlisted = |path: &str| references::is_unlisted(path, &Disk::new(root));
+    assert!(is_unlisted(".claude/skills") && is_unlisted(".claude/skills/a"));
+    assert!(!is_unlisted(".claude/rules") && !is_unlisted(".claude/agents"));
+}
