@@ -62,7 +62,7 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
     let Role::Explicit(name) = role(element) else { return };
     let Some(known) = aria::role(name) else { return };
     if known.required.is_empty() && name != "separator"
-        || element.has_spread()
+        || element.may_get_attributes()
         || element.tag.is_empty()
     {
         return;

@@ -51,7 +51,8 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                     || child.has_kind(AttributeKind::Directive)
                         && child.document().language() == Language::Html
                     || child.text_of("type") == Some("hidden")
-                    || may_be_hidden(child);
+                    || may_be_hidden(child)
+                    || is_placeholder(child);
                 if is_other {
                     continue;
                 }
@@ -73,6 +74,20 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
             .at(span, format!("{what} directly in `<{}>`", element.tag))
             .help(format!("allowed: {}", allowed.join(", ")));
     }
+}
+
+/// Whether the element has no content, so that screen readers announce nothing.
+fn is_placeholder(element: El<'_>) -> bool {
+    matches!(element.tag, "div" | "span")
+        && !element.has_spread()
+        && !element.has_kind(AttributeKind::Content)
+        && !element.has_kind(AttributeKind::Event)
+        && element
+            .children()
+            .all(|node| matches!(node, Node::Text(text, _) if text.trim().is_empty()))
+        && ["role", "aria-label", "tabindex", "id", "ref"]
+            .iter()
+            .all(|it| element.attribute(it).is_none())
 }
 
 pub(super) fn list_structure(element: El<'_>, found: &mut Found<'_, '_>) {
