@@ -7,7 +7,7 @@ use super::element::El;
 use super::names::{Name, may_be_hidden, name};
 use super::roles::{Role, role};
 use aidd_engine::text::finding::{Edit, Severity};
-use aidd_markup::{AttributeKind, Language, Node, Value};
+use aidd_markup::{Attribute, AttributeKind, Language, Node, Value};
 
 /// The nodes that are rendered directly inside an element; blocks are replaced by their content.
 fn rendered(element: El<'_>) -> Vec<Node<'_>> {
@@ -76,18 +76,24 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether the element has no content, so that screen readers announce nothing.
+/// Whether the element consists of empty boxes, so that screen readers announce nothing.
 fn is_placeholder(element: El<'_>) -> bool {
-    matches!(element.tag, "div" | "span")
-        && !element.has_spread()
-        && !element.has_kind(AttributeKind::Content)
-        && !element.has_kind(AttributeKind::Event)
-        && element
-            .children()
-            .all(|node| matches!(node, Node::Text(text, _) if text.trim().is_empty()))
-        && ["role", "aria-label", "tabindex", "id", "ref"]
-            .iter()
-            .all(|it| element.attribute(it).is_none())
+    let is_empty_box = |element: &El<'_>| {
+        let is_plain = |attribute: &Attribute<'_>| {
+            attribute.kind == AttributeKind::Plain
+                && matches!(&*attribute.name, "class" | "style" | "key" | "aria-hidden")
+                || attribute.kind == AttributeKind::Directive
+        };
+        let is_blank = |node: Node<'_>| match node {
+            Node::Text(text, _) => text.trim().is_empty(),
+            Node::Element(_) => true,
+            _ => false,
+        };
+        matches!(element.tag, "div" | "span")
+            && element.attributes().iter().all(is_plain)
+            && element.children().all(is_blank)
+    };
+    is_empty_box(&element) && element.inner().is_some_and(|inner| inner.iter().all(is_empty_box))
 }
 
 pub(super) fn list_structure(element: El<'_>, found: &mut Found<'_, '_>) {

@@ -100,10 +100,10 @@ fn only_listens(effect: Callable<'_, '_>) -> bool {
                 .as_ref()
                 .is_some_and(|init| Callable::of(init).is_some() || call_of(init).is_none())
         }),
-        // `if (!open) return;`
+        // `if (!open) return;` and `if (open) { … }`
         Statement::IfStatement(branch) => {
             block_statements(&branch.consequent).iter().all(|inner| match inner {
-                Statement::ReturnStatement(inner) => inner.argument.is_none(),
+                Statement::ReturnStatement(_) => true,
                 other => adds_listener(other).inspect(|()| listens = true).is_some(),
             })
         }

@@ -1,6 +1,7 @@
 //! Whether a component that is built again on each render loses anything.
 
 use super::ast::*;
+use super::recurring::words;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 
@@ -73,8 +74,10 @@ impl<'a> Visit<'a> for Search {
 
 /// Whether the words of a component's name are those of texts, boxes and icons.
 fn is_plain_name(name: &str) -> bool {
-    super::recurring::words(name).any(|word| is_listed("component", &word))
-        && !super::recurring::words(name).any(|word| is_listed("stateful", &word))
+    // `Loader2`
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    words(name).any(|word| is_listed("component", &word))
+        && !words(name).any(|word| is_listed("stateful", &word))
 }
 
 /// Whether the list of this kind contains the word.

@@ -172,7 +172,7 @@ fn severities(text: &str) -> Vec<(Severity, usize)> {
 #[test]
 fn a_nested_component_without_state_is_an_info() {
     for (inner, expected) in [
-        ("<><MailIcon size={13} /> Resend</>", Severity::Info),
+        ("<><MailIcon size={13} /> Resend <Loader2 /></>", Severity::Info),
         ("<p className={kind}>{text} <Badge>{count}</Badge></p>", Severity::Info),
         ("<button>Resend</button>", Severity::Warning),
         ("<p onClick={send}>Resend</p>", Severity::Warning),
@@ -192,6 +192,10 @@ fn unstable_dependencies_of_one_list_are_one_finding() {
         "window.addEventListener('keydown', go); return () => removeEventListener('keydown', go);";
     for (hook, expected) in [
         (format!("useEffect(() => {{ {listen} }}, [go, back])"), (Severity::Info, 2)),
+        (
+            format!("useEffect(() => {{ if (open) {{ {listen} }} }}, [go, back])"),
+            (Severity::Info, 2),
+        ),
         (format!("useEffect(() => {{ load(); {listen} }}, [go, back])"), (Severity::Warning, 2)),
         ("useImperativeHandle(ref, () => ({ go }), [go])".to_owned(), (Severity::Info, 1)),
         ("useMemo(() => go(), [go])".to_owned(), (Severity::Warning, 1)),
