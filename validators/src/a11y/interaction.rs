@@ -192,7 +192,7 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let message = format!("the keyboard cannot reach the element with the role `{name}`");
-    let moves_by_keys = moves_by_keys(found.source_text());
+    let may_be_marked = moves_mark(found.source_text(), has_key_event(element));
     let finding = found.at(element.tag_span(), message);
     if needs_focus && has_key_event(element) {
         finding.help("add `tabindex=\"0\"`, or use the native element");
@@ -202,21 +202,20 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
         finding.help("add `tabindex` and move the focus with the arrow keys, or refer to the element in `aria-activedescendant`");
     }
     // The keys can move a mark instead of the focus, so only a reader can decide.
-    if is_part || !reacts || !has_key_event(element) && moves_by_keys {
+    if is_part || !reacts || may_be_marked {
         finding.severity = finding.severity.min(Severity::Info);
     }
 }
 
-/// Whether the script of a file moves a mark through items with the arrow keys.
-fn moves_by_keys(text: &str) -> bool {
+/// Whether the script of a file moves a mark through items with the arrow keys. Names such as
+/// `focusedIndex` and `activeItemIndex` show it, and the keys do unless each item handles keys itself.
+fn moves_mark(text: &str, handles_keys: bool) -> bool {
     let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    // Names such as `focusedIndex` and `activeItemIndex`.
     let is_mark = |name: &str| {
         name.ends_with("Index")
             && ["focused", "active", "highlighted"].iter().any(|start| name.starts_with(start))
     };
-    has("ArrowDown")
-        || has("ArrowRight")
+    !handles_keys && (has("ArrowDown") || has("ArrowRight"))
         || has("Index") && text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mark)
 }
 

@@ -192,7 +192,9 @@ fn examples_copies_and_items_that_keys_move_through_are_infos() {
     for (path, text, expected) in [
         ("src/a.tsx", item, Severity::Warning),
         ("src/a.tsx", &marked, Severity::Info),
+        ("src/a.tsx", &marked.replace("onClick", "onKeyDown={f} onClick"), Severity::Info),
         ("src/a.tsx", &moved, Severity::Info),
+        ("src/a.tsx", &moved.replace("onClick", "onKeyDown={f} onClick"), Severity::Warning),
         ("docs/src/registry/examples/a.tsx", item, Severity::Info),
         ("app/static/pdfjs/web/viewer.tsx", item, Severity::Info),
     ] {
