@@ -389,7 +389,7 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     Also checked:
 
-    - `a11y/*`, 49 rules
+    - `a11y/*`, 48 rules
     - `agents/*`, 60 rules
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules

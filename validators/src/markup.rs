@@ -29,7 +29,7 @@ pub(super) const FAMILY: Family = Family {
     // An import of a library is reported once in a package.
     needs_listing: true,
     affects_other_files: |path| {
-        path.rsplit('/').next() == Some("package.json")
+        path.rsplit('/').next().is_some_and(perf::is_settings)
             || path.ends_with(".css")
             || path.ends_with(".scss")
             || path.contains("tailwind.config.")

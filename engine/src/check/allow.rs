@@ -238,7 +238,8 @@ fn read<'a>(
     let (words, reason, length) = match names {
         NameSyntax::Spaced(_) => {
             let inner = within_comment(after);
-            (inner.split_whitespace().collect(), String::new(), inner.trim_end().len())
+            let names = inner.split(|c: char| c.is_whitespace() || c == ',');
+            (names.filter(|it| !it.is_empty()).collect(), String::new(), inner.trim_end().len())
         }
         _ => split(after),
     };
@@ -264,7 +265,7 @@ fn read<'a>(
         | NameSyntax::Spaced(_) => name_cache.resolve(words),
     };
     let target = match scope {
-        Scope::Next | Scope::Stage => line + 1,
+        Scope::Next | Scope::Tag | Scope::Stage => line + 1,
         Scope::Here if is_alone => line + 1,
         _ => line,
     };
@@ -300,6 +301,9 @@ impl<'a> NameCache<'a> {
     }
 
     fn look_up(&self, word: &str, is_glob: bool) -> Rc<[RuleId]> {
+        // Before version 5, Svelte wrote its names with hyphens.
+        let renamed = word.starts_with("a11y-").then(|| word.replace('-', "_"));
+        let word = renamed.as_deref().unwrap_or(word);
         let globs = is_glob.then(|| rule_globs(&[word]).ok()).flatten();
         match globs {
             Some(globs) => {
@@ -339,12 +343,17 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
     }
     for directive in directives {
         let comment_line = source.line_of(directive.span.start);
-        let is_above = matches!(directive.scope, Scope::Next | Scope::Here | Scope::Stage);
+        let is_above =
+            matches!(directive.scope, Scope::Next | Scope::Here | Scope::Tag | Scope::Stage);
         if !is_above || directive.lines.0 == comment_line {
             continue;
         }
         let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
         directive.lines = (line, line);
+        if directive.scope == Scope::Tag {
+            directive.lines.1 = last_line_of_tag(source, line);
+            continue;
+        }
         let first = statements.partition_point(|span| source.line_of(span.start) < line);
         let begins_here = |span: &&Span| source.line_of(span.start) == line;
         if let Some(statement) = statements.get(first).filter(begins_here) {
@@ -357,6 +366,29 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
             }
         }
     }
+}
+
+/// The last line of the start tag that begins on a line; the line itself if none does.
+fn last_line_of_tag(source: &Source, line: usize) -> usize {
+    const MAX_TAG: usize = 4 << 10;
+    let start = source.line_span(line).start as usize;
+    let text = source.text();
+    let tag = &text.as_bytes()[start..text.len().min(start + MAX_TAG)];
+    if !tag.trim_ascii_start().starts_with(b"<") {
+        return line;
+    }
+    let (mut braces, mut quote) = (0_usize, None);
+    for (at, &byte) in tag.iter().enumerate() {
+        match (quote, byte) {
+            (Some(open), _) => quote = (open != byte).then_some(open),
+            (None, b'"' | b'\'' | b'`') => quote = Some(byte),
+            (None, b'{') => braces += 1,
+            (None, b'}') => braces = braces.saturating_sub(1),
+            (None, b'>') if braces == 0 => return source.line_of(Span::at(start + at).start),
+            _ => {}
+        }
+    }
+    line
 }
 
 /// Whether a statement of a Dockerfile begins a stage.

@@ -89,6 +89,9 @@ pub(super) fn lower(
                 generated_tests.filter(|_| *is_generated)
             }
             LoweringCondition::CopiedFile => description.filter(|_| is_copied(purpose)),
+            LoweringCondition::CopiedFileOrSample => {
+                description.filter(|_| is_copied(purpose) || purpose == Purpose::Sample)
+            }
             // A change that breaks clients does so whether the description is generated or not.
             LoweringCondition::UnusedFile
                 if purpose == Purpose::Generated && is_about_changes(rule) =>
@@ -177,6 +180,8 @@ enum LoweringCondition {
     Nothing,
     /// A file that another project or a program wrote, or that is no longer in use.
     CopiedFile,
+    /// The same, or an example. The family skips tests; `test-mail-dialog.tsx` is none.
+    CopiedFileOrSample,
     /// A file that no program or reader uses.
     UnusedFile,
     /// A file or a value that is not part of the product.
@@ -189,6 +194,8 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
         LoweringCondition::Nothing
     } else if has_kind("agents") || has_kind("i18n") {
         LoweringCondition::UnusedFile
+    } else if has_kind("a11y") || has_kind("perf") {
+        LoweringCondition::CopiedFileOrSample
     } else if has_kind("openapi") {
         // API descriptions are often published as documentation, so this purpose does not lower the
         // severity.

@@ -87,6 +87,11 @@ impl<'a> Builder<'a> {
         self.open.push(id);
     }
 
+    /// Whether the next node is inside another one.
+    pub(crate) fn has_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Opens the elements in an attribute.
     pub(crate) fn start_slot(&mut self, span: Span) {
         let id = self.push(Kind::Slot, span);

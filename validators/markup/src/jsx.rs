@@ -8,8 +8,9 @@ use aidd_engine::text::source::Span;
 use aidd_engine::text::time_limit::step;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, Expression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue,
-    JSXChild, JSXElement, JSXExpression, JSXExpressionContainer, JSXFragment, Program, Statement,
+    Argument, ArrowFunctionBody, AssignmentExpression, Expression, JSXAttributeItem,
+    JSXAttributeName, JSXAttributeValue, JSXChild, JSXElement, JSXExpression,
+    JSXExpressionContainer, JSXFragment, Program, Statement, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -119,6 +120,17 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Visits code whose elements are not rendered where they are written.
+    fn elsewhere(&mut self, span: oxc_span::Span, visit: impl FnOnce(&mut Self)) {
+        if !self.builder.has_open() {
+            visit(self);
+            return;
+        }
+        self.builder.start_slot(convert(span));
+        visit(self);
+        self.builder.close_slot(span.end as usize);
+    }
+
     /// The elements in the attributes.
     fn slots(&mut self, items: &[JSXAttributeItem<'a>]) {
         for item in items {
@@ -199,6 +211,19 @@ impl<'a> Visit<'a> for Walker<'a> {
             let local = specifier.local().name.as_str();
             self.builder.document.imports.push((local, module));
         }
+    }
+
+    // Elements in a variable are rendered elsewhere, if at all.
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        self.elsewhere(declarator.span, |walker| {
+            walk::walk_variable_declarator(walker, declarator);
+        });
+    }
+
+    fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {
+        self.elsewhere(assignment.span, |walker| {
+            walk::walk_assignment_expression(walker, assignment);
+        });
     }
 
     // Types contain no elements.

@@ -62,7 +62,8 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
     let Role::Explicit(name) = role(element) else { return };
     let Some(known) = aria::role(name) else { return };
     if known.required.is_empty() && name != "separator"
-        || element.has_spread()
+        || element.may_get_attributes()
+        || is_root_of_vue(element)
         || element.tag.is_empty()
     {
         return;
@@ -106,6 +107,16 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
     if is_open {
         finding.severity = finding.severity.min(Severity::Info);
     }
+}
+
+/// Whether the element is the root of a component of Vue, which gets the attributes that the component
+/// does not declare.
+fn is_root_of_vue(element: El<'_>) -> bool {
+    let is_root = || match element.parent_el() {
+        None => true,
+        Some(outer) => outer.name() == "template" && outer.parent_el().is_none(),
+    };
+    element.document().language() == Language::Vue && is_root()
 }
 
 pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>) {

@@ -1,7 +1,7 @@
 //! Elements with the name of the native element that they render.
 
 use super::components::is_polymorphic;
-use aidd_markup::{Element, Value};
+use aidd_markup::{Element, Node, Value};
 use std::ops::Deref;
 
 /// An element, and the name of the native element that it is or renders.
@@ -37,6 +37,22 @@ impl<'d> El<'d> {
         const MAX: usize = 256;
         let found: Vec<Self> = self.element.descendants().take(MAX).map(Self::new).collect();
         (found.len() < MAX).then_some(found)
+    }
+
+    /// Whether the element may get attributes that are not on its tag: by a spread, or because a
+    /// component around it passes its own on, as `<Trigger asChild><Button /></Trigger>` does.
+    pub(super) fn may_get_attributes(self) -> bool {
+        /// Maximum number of components that pass attributes on to each other.
+        const MAX: usize = 4;
+        let passes_on = |outer: Self| {
+            let is_only = outer.children().filter(|node| matches!(node, Node::Element(_))).nth(1);
+            is_only.is_none()
+        };
+        let components = self.close_ancestors().take(MAX).take_while(|outer| !outer.is_native());
+        self.has_spread()
+            || components
+                .take_while(|outer| passes_on(*outer))
+                .any(|outer| outer.attribute("aschild").is_some())
     }
 
     /// Whether the element has the attribute; `null` and `undefined` render none.

@@ -36,7 +36,7 @@ pub(super) fn has_key_event(element: El<'_>) -> bool {
 }
 
 pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag.is_empty() || element.has_spread() {
+    if element.tag.is_empty() || element.may_get_attributes() {
         return;
     }
     for (mouse, key) in [("mouseover", "focus"), ("mouseout", "blur")] {
@@ -173,7 +173,11 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
     );
     let reacts = element.event("click").is_some() || has_key_event(element);
     let has_handler = reacts || has_mouse_event(element);
-    if !(needs_focus || is_part) || !has_handler || element.tag.is_empty() || element.has_spread() {
+    if !(needs_focus || is_part)
+        || !has_handler
+        || element.tag.is_empty()
+        || element.may_get_attributes()
+    {
         return;
     }
     if is_focusable(element) != Some(false)
@@ -188,6 +192,7 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let message = format!("the keyboard cannot reach the element with the role `{name}`");
+    let may_be_marked = moves_mark(found.source_text(), has_key_event(element));
     let finding = found.at(element.tag_span(), message);
     if needs_focus && has_key_event(element) {
         finding.help("add `tabindex=\"0\"`, or use the native element");
@@ -196,9 +201,22 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
     } else {
         finding.help("add `tabindex` and move the focus with the arrow keys, or refer to the element in `aria-activedescendant`");
     }
-    if is_part || !reacts {
+    // The keys can move a mark instead of the focus, so only a reader can decide.
+    if is_part || !reacts || may_be_marked {
         finding.severity = finding.severity.min(Severity::Info);
     }
+}
+
+/// Whether the script of a file moves a mark through items with the arrow keys. Names such as
+/// `focusedIndex` and `activeItemIndex` show it, and the keys do unless each item handles keys itself.
+fn moves_mark(text: &str, handles_keys: bool) -> bool {
+    let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    let is_mark = |name: &str| {
+        name.ends_with("Index")
+            && ["focused", "active", "highlighted"].iter().any(|start| name.starts_with(start))
+    };
+    !handles_keys && (has("ArrowDown") || has("ArrowRight"))
+        || has("Index") && text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_mark)
 }
 
 fn has_mouse_event(element: El<'_>) -> bool {
@@ -244,7 +262,7 @@ pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_
     let Some(Value::Static { text, .. }) = element.value("tabindex") else { return };
     let is_focusable = text.trim().parse::<i32>().is_ok_and(|index| index >= 0);
     let has_event = element.has_kind(AttributeKind::Event);
-    if !is_focusable || !is_static(element) || has_event || element.has_spread() {
+    if !is_focusable || !is_static(element) || has_event || element.may_get_attributes() {
         return;
     }
     // A region that scrolls must be reachable, and a tab panel is.

@@ -7,7 +7,7 @@ use super::element::El;
 use super::names::{Name, may_be_hidden, name};
 use super::roles::{Role, role};
 use aidd_engine::text::finding::{Edit, Severity};
-use aidd_markup::{AttributeKind, Language, Node, Value};
+use aidd_markup::{Attribute, AttributeKind, Language, Node, Value};
 
 /// The nodes that are rendered directly inside an element; blocks are replaced by their content.
 fn rendered(element: El<'_>) -> Vec<Node<'_>> {
@@ -51,7 +51,8 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                     || child.has_kind(AttributeKind::Directive)
                         && child.document().language() == Language::Html
                     || child.text_of("type") == Some("hidden")
-                    || may_be_hidden(child);
+                    || may_be_hidden(child)
+                    || is_placeholder(child);
                 if is_other {
                     continue;
                 }
@@ -73,6 +74,26 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
             .at(span, format!("{what} directly in `<{}>`", element.tag))
             .help(format!("allowed: {}", allowed.join(", ")));
     }
+}
+
+/// Whether the element consists of empty boxes, so that screen readers announce nothing.
+fn is_placeholder(element: El<'_>) -> bool {
+    let is_empty_box = |element: &El<'_>| {
+        let is_plain = |attribute: &Attribute<'_>| {
+            attribute.kind == AttributeKind::Plain
+                && matches!(&*attribute.name, "class" | "style" | "key" | "aria-hidden")
+                || attribute.kind == AttributeKind::Directive
+        };
+        let is_blank = |node: Node<'_>| match node {
+            Node::Text(text, _) => text.trim().is_empty(),
+            Node::Element(_) => true,
+            _ => false,
+        };
+        matches!(element.tag, "div" | "span")
+            && element.attributes().iter().all(is_plain)
+            && element.children().all(is_blank)
+    };
+    is_empty_box(&element) && element.inner().is_some_and(|inner| inner.iter().all(is_empty_box))
 }
 
 pub(super) fn list_structure(element: El<'_>, found: &mut Found<'_, '_>) {

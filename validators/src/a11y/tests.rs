@@ -5,6 +5,7 @@ use aidd_engine::project::config;
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::{Disk, Files as _, Memory};
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples;
 use std::collections::HashSet;
@@ -176,4 +177,27 @@ fn components_that_pass_each_other_on_end() {
     let files =
         [("page.tsx", page), ("components/index.ts", r#"export { Button } from "./index";"#)];
     assert!(findings(&files, "").is_empty());
+}
+
+#[test]
+fn examples_copies_and_items_that_keys_move_through_are_infos() {
+    let severity = |path: &str, text: &str| {
+        let checked = ENGINE.check(&Source::new(path, text), &Memory([].into()));
+        let mut found = checked.findings.iter().filter(|it| &*it.rule == "a11y/role-without-focus");
+        found.next().map(|it| it.severity)
+    };
+    let item = r#"const a = <div role="switch" aria-checked={on} onClick={f}>A</div>;"#;
+    let marked = item.replace("{on}", "{index === focusedIndex}");
+    let moved = format!("{item}\nif (key === 'ArrowDown') next();");
+    for (path, text, expected) in [
+        ("src/a.tsx", item, Severity::Warning),
+        ("src/a.tsx", &marked, Severity::Info),
+        ("src/a.tsx", &marked.replace("onClick", "onKeyDown={f} onClick"), Severity::Info),
+        ("src/a.tsx", &moved, Severity::Info),
+        ("src/a.tsx", &moved.replace("onClick", "onKeyDown={f} onClick"), Severity::Warning),
+        ("docs/src/registry/examples/a.tsx", item, Severity::Info),
+        ("app/static/pdfjs/web/viewer.tsx", item, Severity::Info),
+    ] {
+        assert_eq!(severity(path, text), Some(expected), "{path}: {text}");
+    }
 }

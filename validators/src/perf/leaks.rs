@@ -3,6 +3,7 @@
 use super::ast::*;
 use super::cleanup;
 use super::effects::Dependencies;
+use super::layouts;
 use super::recurring;
 use super::subscriptions;
 use super::walk::{Role, Walker};
@@ -240,6 +241,8 @@ fn report(
                 || frame.and_then(|frame| frame.name).is_some_and(recurring::has_word)
         }
     };
+    let is_recurring =
+        is_recurring && !layouts::only_layouts_use(walker.files, walker.report.source().path());
     for (place, what) in found {
         let message = format!("{} is never stopped", what.name());
         let Some(finding) = walker.at("perf/leaking-effect", place, message) else { continue };

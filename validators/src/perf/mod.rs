@@ -5,17 +5,20 @@ mod blocking;
 mod calls;
 mod cleanup;
 mod declared;
+mod dependencies;
 mod effects;
 mod first_uses;
 mod imports;
 mod keys;
 mod layout;
+mod layouts;
 mod lazy;
 mod leaks;
 mod library;
 mod loops;
 mod markup;
 mod next;
+mod plain;
 mod project;
 mod props;
 mod react;
@@ -108,6 +111,11 @@ pub(super) fn claims_script(path: &str) -> bool {
         matches!(extension, "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts");
     let is_excluded = [".min", ".d", ".gen", ".generated", ".stories", ".story", ".bench"];
     is_script && !is_excluded.iter().any(|end| stem.ends_with(end))
+}
+
+/// Whether the name is that of a file with settings of the package or of its linter.
+pub(super) fn is_settings(name: &str) -> bool {
+    project::LINTERS.contains(&name)
 }
 
 /// Whether the rules check the style sheet at this path.

@@ -1,5 +1,7 @@
 //! What the manifest and the path of a file tell about where its code runs.
 
+use crate::cached::cached;
+use aidd_engine::project::linters::{Settings, Tool};
 use aidd_engine::project::manifest;
 use aidd_engine::text::files::{Files, side_file};
 use serde_json::Value;
@@ -60,6 +62,25 @@ const SERVER: [&str; 11] = [
     "mongoose",
     "@trpc/server",
     "socket.io",
+];
+
+/// Names of files with the settings of linters.
+pub(super) const LINTERS: [&str; 15] = [
+    "biome.json",
+    "biome.jsonc",
+    ".oxlintrc.json",
+    "eslint.config.js",
+    "eslint.config.mjs",
+    "eslint.config.cjs",
+    "eslint.config.ts",
+    "eslint.config.mts",
+    ".eslintrc",
+    ".eslintrc.js",
+    ".eslintrc.cjs",
+    ".eslintrc.json",
+    ".eslintrc.yml",
+    ".eslintrc.yaml",
+    "package.json",
 ];
 
 /// Names of files with settings, without extension.
@@ -139,6 +160,26 @@ impl Package {
             renders_on_demand,
             is_desktop: has_any(&["electron", "@tauri-apps/api"]),
         }
+    }
+
+    /// Whether the linter of the project, according to its settings, must not check the dependencies of
+    /// hooks.
+    pub(super) fn ignores_dependencies(&self, files: &dyn Files) -> bool {
+        *cached(files, &format!("perf dependencies {}", self.dir), || {
+            let dirs = self.dir.match_indices('/').map(|(at, _)| &self.dir[..=at]);
+            let paths: Vec<String> = std::iter::once("")
+                .chain(dirs)
+                .flat_map(|dir| LINTERS.iter().map(move |name| format!("{dir}{name}")))
+                .filter(|path| match files.listing() {
+                    Some(listing) => listing.has_file(path),
+                    None => files.exists(path),
+                })
+                .collect();
+            let settings = Settings::read(files, &paths);
+            settings.disables(Tool::Biome, "useExhaustiveDependencies")
+                || settings.disables(Tool::Eslint, "react-hooks/exhaustive-deps")
+                || settings.disables(Tool::Oxlint, "react-hooks/exhaustive-deps")
+        })
     }
 
     /// The path of the file within the package.

@@ -2,7 +2,8 @@
 
 use super::ast::*;
 use super::walk::{Candidate, Frame, Role, State, WRAPPERS, Walker};
-use super::{effects, keys, props};
+use super::{dependencies, effects, keys, plain, props};
+use aidd_engine::text::finding::Severity;
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 use std::collections::HashSet;
@@ -50,13 +51,14 @@ pub(super) fn read_body<'a>(
                 let (name, span) = (id.name.as_str(), span(id.span));
                 frame.literals.insert(name, ("function", span));
                 if is_component_name(name) {
-                    frame.created.push(Candidate { name, span });
+                    let is_plain = plain::is_plain(Callable::Function(inner), walker.text);
+                    frame.created.push(Candidate { name, span, is_plain });
                 }
             }
             Statement::ClassDeclaration(inner) => {
                 if let Some(id) = inner.id.as_ref().filter(|id| is_component_name(&id.name)) {
-                    let name = id.name.as_str();
-                    frame.created.push(Candidate { name, span: span(id.span) });
+                    let (name, span) = (id.name.as_str(), span(id.span));
+                    frame.created.push(Candidate { name, span, is_plain: false });
                 }
             }
             _ => {}
@@ -106,7 +108,9 @@ fn read_declarator<'a>(
     };
     if is_component {
         let span = span(declarator.id.span());
-        frame.created.push(Candidate { name, span });
+        let function = Callable::of(init);
+        let is_plain = function.is_some_and(|function| plain::is_plain(function, walker.text));
+        frame.created.push(Candidate { name, span, is_plain });
     }
 }
 
@@ -145,6 +149,9 @@ pub(super) fn finish<'a>(walker: &mut Walker<'a, '_, '_>, frame: &Frame<'a>) {
         let message = format!("component `{name}` is created again on each render of {which}");
         if let Some(finding) = walker.at("perf/nested-component", candidate.span, message) {
             finding.help("Define it outside, and pass what it needs as props.");
+            if candidate.is_plain {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     }
     for candidate in &frame.index_keys {
@@ -221,7 +228,7 @@ pub(super) fn check_hook<'a>(
     match hook {
         "useEffect" | "useLayoutEffect" | "useInsertionEffect" => {
             effects::check_effect(walker, call, hook);
-            check_dependencies(walker, call, hook, 1);
+            dependencies::check(walker, call, hook, 1);
         }
         "useMemo" | "useCallback" => {
             if call.arguments.len() == 1
@@ -235,55 +242,11 @@ pub(super) fn check_hook<'a>(
                     finding.help("Add the array of dependencies.");
                 }
             }
-            check_dependencies(walker, call, hook, 1);
+            dependencies::check(walker, call, hook, 1);
         }
-        "useImperativeHandle" => check_dependencies(walker, call, hook, 2),
+        "useImperativeHandle" => dependencies::check(walker, call, hook, 2),
         "useState" => check_initial_state(walker, call),
         _ => {}
-    }
-}
-
-/// Reports dependencies that differ on each render.
-fn check_dependencies<'a>(
-    walker: &mut Walker<'a, '_, '_>,
-    call: &CallExpression<'a>,
-    hook: &str,
-    index: usize,
-) {
-    let Some(Expression::ArrayExpression(list)) =
-        call.arguments.get(index).and_then(Argument::as_expression)
-    else {
-        return;
-    };
-    for element in &list.elements {
-        let Some(expression) = element.as_expression() else { continue };
-        let place = span(expression.span());
-        let literal = name_of(expression).and_then(|name| {
-            let frame = walker.frame()?;
-            Some((name, *frame.literals.get(name)?))
-        });
-        let effect = if hook.ends_with("Effect") { "runs" } else { "is computed" };
-        if let Some(what) = created_by(expression) {
-            let message = format!("new {what} as a dependency: `{hook}` {effect} on each render");
-            if let Some(finding) = walker.at("perf/unstable-dependency", place, message) {
-                finding.help("List the values that it is made of.");
-            }
-        } else if let Some((name, (what, definition))) = literal
-            && !walker.package.has_compiler
-        {
-            let message =
-                format!("`{name}` is a new {what} on each render, so `{hook}` {effect} each time");
-            if let Some(finding) = walker.at("perf/unstable-dependency", place, message) {
-                finding
-                    .help(format!(
-                        "Define `{name}` outside of the component, in the callback, or with {}.",
-                        if what == "function" { "`useCallback`" } else { "`useMemo`" }
-                    ))
-                    .related(definition, "created here");
-            }
-        } else {
-            props::check_dependency(walker, expression, &format!("`{hook}` {effect}"));
-        }
     }
 }
 
@@ -391,7 +354,9 @@ pub(super) fn check_element<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOp
         JSXElementName::IdentifierReference(identifier) => Some(identifier.name.as_str()),
         _ => None,
     };
-    let has_candidates = walker.frames.iter().any(|frame| !frame.created.is_empty());
+    // A memoized element keeps its first component.
+    let has_candidates =
+        walker.memoized == 0 && walker.frames.iter().any(|frame| !frame.created.is_empty());
     if let (true, Some(name), Some(frame)) = (has_candidates, name, walker.frames.last_mut()) {
         frame.rendered.insert(name);
     }
@@ -487,6 +452,6 @@ fn check_key<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
         && let Some(frame) = walker.frames.last_mut()
     {
         let span = span(value.span());
-        frame.index_keys.push(Candidate { name: list, span });
+        frame.index_keys.push(Candidate { name: list, span, is_plain: false });
     }
 }

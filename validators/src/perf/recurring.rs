@@ -35,7 +35,7 @@ fn is_listed(kind: &str, word: &str) -> bool {
 }
 
 /// The words of a name in camel case or with separators, in lower case.
-fn words(name: &str) -> impl Iterator<Item = String> {
+pub(super) fn words(name: &str) -> impl Iterator<Item = String> {
     name.split(|c: char| !c.is_alphanumeric()).flat_map(|part| {
         let starts = part.match_indices(char::is_uppercase).map(|(at, _)| at);
         let mut starts: Vec<usize> = starts.filter(|at| *at > 0).collect();

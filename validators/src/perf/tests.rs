@@ -160,3 +160,71 @@ fn a_leak_is_a_warning_only_where_it_is_repeated() {
         assert_eq!(severity(path, &text), expected, "{path}: {text}");
     }
 }
+
+/// The severity and the number of other places of each finding in a component of React.
+fn severities(text: &str) -> Vec<(Severity, usize)> {
+    let manifest = br#"{ "dependencies": { "react": "19" } }"#;
+    let files = Memory([("package.json".to_owned(), manifest.to_vec())].into());
+    let checked = ENGINE.check(&Source::new("src/a.tsx", text), &files);
+    checked.findings.iter().map(|it| (it.severity, it.related.len())).collect()
+}
+
+#[test]
+fn a_nested_component_without_state_is_an_info() {
+    for (inner, expected) in [
+        ("<><MailIcon size={13} /> Resend <Loader2 /></>", Severity::Info),
+        ("<p className={kind}>{text} <Badge>{count}</Badge></p>", Severity::Info),
+        ("<button>Resend</button>", Severity::Warning),
+        ("<p onClick={send}>Resend</p>", Severity::Warning),
+        ("<p {...props}>Resend</p>", Severity::Warning),
+        ("<div>{children}</div>", Severity::Warning),
+        ("<p>{useName()}</p>", Severity::Warning),
+        ("<UpgradeModal />", Severity::Warning),
+    ] {
+        let text = format!("function A() {{ const Row = () => {inner}; return <Row />; }}");
+        assert_eq!(severities(&text), [(expected, 0)], "{inner}");
+    }
+}
+
+#[test]
+fn unstable_dependencies_of_one_list_are_one_finding() {
+    let listen =
+        "window.addEventListener('keydown', go); return () => removeEventListener('keydown', go);";
+    for (hook, expected) in [
+        (format!("useEffect(() => {{ {listen} }}, [go, back])"), (Severity::Info, 2)),
+        (
+            format!("useEffect(() => {{ if (open) {{ {listen} }} }}, [go, back])"),
+            (Severity::Info, 2),
+        ),
+        (format!("useEffect(() => {{ load(); {listen} }}, [go, back])"), (Severity::Warning, 2)),
+        ("useImperativeHandle(ref, () => ({ go }), [go])".to_owned(), (Severity::Info, 1)),
+        ("useMemo(() => go(), [go])".to_owned(), (Severity::Warning, 1)),
+    ] {
+        let text = format!(
+            "function A() {{ const go = () => 1; const back = () => 2; {hook}; return null; }}"
+        );
+        assert_eq!(severities(&text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_dialog_that_only_the_layout_uses_exists_once() {
+    let dialog = "<script setup>\nonMounted(() => {\n  setInterval(tick, 1000);\n});\n</script>";
+    let import = |path: &str| format!("<script setup>\nimport Dialog from \"{path}\";\n</script>");
+    let severity = |other: &str| {
+        let files = [
+            ("package.json", r#"{ "dependencies": { "vue": "3" } }"#.to_owned()),
+            ("src/components/NoteDialog.vue", dialog.to_owned()),
+            ("src/layouts/Main.vue", import("@/components/NoteDialog.vue")),
+            ("src/views/Notes.vue", import(other)),
+        ];
+        let memory = files.clone().map(|(path, text)| (path.to_owned(), text.into_bytes()));
+        let memory = Memory(memory.into());
+        let listing = Listing::new(files.map(|(path, _)| path.to_owned()));
+        let files = &Listed { files: &memory, listing: &listing };
+        let checked = ENGINE.check(&Source::new("src/components/NoteDialog.vue", dialog), files);
+        checked.findings.iter().map(|it| it.severity).collect::<Vec<_>>()
+    };
+    assert_eq!(severity("@/components/Note.vue"), [Severity::Info]);
+    assert_eq!(severity("../components/NoteDialog.vue"), [Severity::Warning]);
+}

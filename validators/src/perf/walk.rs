@@ -8,7 +8,9 @@ use super::ast::{
 use super::declared::Declared;
 use super::first_uses::FirstUses;
 use super::project::Package;
-use super::{calls, cleanup, imports, layout, lazy, leaks, loops, next, props, react, waterfall};
+use super::{
+    calls, cleanup, imports, layout, lazy, leaks, loops, next, plain, props, react, waterfall,
+};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -41,6 +43,8 @@ pub(super) struct State<'a> {
 pub(super) struct Candidate<'a> {
     pub(super) name: &'a str,
     pub(super) span: Span,
+    /// Whether nobody notices that its elements are built again.
+    pub(super) is_plain: bool,
 }
 
 /// A function that encloses the current node.
@@ -105,6 +109,8 @@ pub(super) struct Walker<'a, 'r, 's> {
     pub(super) reordering: HashSet<&'a str>,
     /// The number of enclosing calls whose argument is only evaluated for the first render.
     pub(super) hook_arguments: u32,
+    /// The number of enclosing calls of hooks that return the same elements until a value changes.
+    pub(super) memoized: u32,
     /// The elements that enclose the current node, with the modules that export them.
     elements: Vec<(&'a str, &'a str)>,
     /// Whether the script has a callback for the removal of its component, once it is needed.
@@ -144,6 +150,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             memos: react::memo_components(program),
             reordering: HashSet::new(),
             hook_arguments: 0,
+            memoized: 0,
             elements: Vec::new(),
             stops_on_removal: OnceCell::new(),
             declared: OnceCell::new(),
@@ -346,8 +353,11 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         react::note_setter(self, call);
         props::note_element(self, call);
         let is_lazy = hook.is_some() || is_factory(call);
+        let is_memoized = hook.is_some_and(|hook| plain::is_memoized(call, hook));
         self.hook_arguments += u32::from(is_lazy);
+        self.memoized += u32::from(is_memoized);
         walk::walk_call_expression(self, call);
+        self.memoized -= u32::from(is_memoized);
         self.hook_arguments -= u32::from(is_lazy);
     }
 

@@ -13,6 +13,8 @@ pub(super) enum Scope {
     Line,
     /// The next line, and the statement that begins on it.
     Next,
+    /// The next line, and all lines of the start tag that begins on it.
+    Tag,
     /// The build stage of a Dockerfile whose `FROM` is on the next line.
     Stage,
     /// All lines of the file.
@@ -46,7 +48,7 @@ pub(super) enum NameSyntax {
     ListOrAllStyle,
     /// The rules that find secrets.
     Secrets,
-    /// Names separated by white space. Without names, the rules whose ids have one of these
+    /// Names separated by white space or commas. Without names, the rules whose ids have one of these
     /// prefixes.
     Spaced(&'static [&'static str]),
 }
@@ -85,6 +87,7 @@ pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
     ("oxlint-enable", Scope::End, NameSyntax::ListOrStyle),
     ("biome-ignore-all", Scope::File, NameSyntax::List),
     ("biome-ignore", Scope::Next, NameSyntax::List),
+    ("svelte-ignore", Scope::Tag, NameSyntax::Spaced(&[])),
     ("nolint:", Scope::Line, NameSyntax::List),
     ("nolint", Scope::Line, NameSyntax::ListOrAllStyle),
     ("ruff: noqa:", Scope::File, NameSyntax::List),

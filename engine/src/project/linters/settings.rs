@@ -238,6 +238,13 @@ impl Settings {
         Some((tool.rule(rule), found.path.clone()))
     }
 
+    /// Whether settings disable the rule by its name, and none enable it.
+    #[must_use]
+    pub fn disables(&self, tool: Tool, rule: &str) -> bool {
+        self.at_level(tool, rule, Level::Off).is_some()
+            && self.at_level(tool, rule, Level::On).is_none()
+    }
+
     /// The first of a rule's aliases that settings of a tool enable for which `applies` is true, and
     /// the path of the settings. Aliases of ESLint plugin rules omit the plugin.
     #[must_use]

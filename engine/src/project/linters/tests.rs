@@ -312,3 +312,19 @@ fn a_formatter_with_wider_lines_does_not_enforce_a_width() {
     let scripts = LayoutQuery { formatters: &["prettier"], ..LayoutQuery::default() };
     assert!(python.formatter(&scripts).is_none());
 }
+
+#[test]
+fn settings_disable_a_rule_by_its_name() {
+    let biome = |level: &str| {
+        let rules = format!(r#"{{ "correctness": {{ "useExhaustiveDependencies": "{level}" }} }}"#);
+        let found =
+            settings(&[("biome.json", &format!(r#"{{ "linter": {{ "rules": {rules} }} }}"#))]);
+        found.disables(Biome, "useExhaustiveDependencies")
+    };
+    assert!(biome("off"));
+    assert!(!biome("error"));
+    let rule = "react-hooks/exhaustive-deps";
+    let eslint = r#"{ "rules": { "react-hooks/exhaustive-deps": "off" } }"#;
+    assert!(settings(&[(".eslintrc.json", eslint)]).disables(Eslint, rule));
+    assert!(!settings(&[(".eslintrc.json", "{}")]).disables(Eslint, rule));
+}
