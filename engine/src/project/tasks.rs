@@ -176,8 +176,10 @@ impl Targets {
     }
 
     fn add_rule(&mut self, code: &str) {
-        // A colon in a variable reference is part of the reference.
-        let Some((names, rest)) = code.split_once(':') else {
+        // A colon in a variable reference is part of the reference; one after a backslash, of a name.
+        let is_escaped = |at: &usize| code.as_bytes()[..*at].ends_with(b"\\");
+        let colon = memchr::memchr_iter(b':', code.as_bytes()).find(|at| !is_escaped(at));
+        let Some((names, rest)) = colon.map(|at| (&code[..at], &code[at + 1..])) else {
             self.is_partial |= code.contains("$(eval") || code.contains("$(call");
             return;
         };
@@ -191,9 +193,10 @@ impl Targets {
         let rest = rest.split(';').next().unwrap_or_default();
         let listed = if names.trim() == ".PHONY" { rest } else { "" };
         for name in names.split_whitespace().chain(listed.split_whitespace()) {
+            let name = name.replace("\\:", ":");
             match name.split_once('%') {
                 Some((start, end)) => self.patterns.push((start.to_owned(), end.to_owned())),
-                None => _ = self.names.insert(name.to_owned()),
+                None => _ = self.names.insert(name),
             }
         }
     }

@@ -151,10 +151,11 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
             let finding = report.at(span, message);
             finding
                 .help("run `git update-index --chmod=+x` on it, or start it with its interpreter");
-            // The project may be developed on Windows only, where the hook works.
-            if !has_executables(context) {
-                finding.severity = finding.severity.min(Severity::Warning);
-            }
+            // The project may be developed on Windows only, where the hook works, or its set-up sets
+            // the permission.
+            let is_set_up = sets_permission(context, &path);
+            let highest = if is_set_up { Severity::Info } else { Severity::Warning };
+            finding.severity = finding.severity.min(highest);
             continue;
         }
         // The files of a submodule may not be checked out.
@@ -192,17 +193,36 @@ fn is_executable(context: &AgentContext<'_, '_>, path: &str) -> Option<bool> {
     context.files.exists(path).then(|| context.files.is_executable(path)).flatten()
 }
 
-/// Maximum number of scripts whose permission is read.
-const MAX_SCRIPTS: usize = 200;
+/// Maximum number of files that can set permissions.
+const MAX_SETUP_FILES: usize = 50;
 
-/// Whether any script of the project can be run directly.
-fn has_executables(context: &AgentContext<'_, '_>) -> bool {
-    let Some(listing) = context.listing() else { return true };
-    *cached(context.files, "agents executables", || {
-        let is_script =
-            |path: &&String| [".sh", ".py", ".js", ".rb"].iter().any(|it| path.ends_with(it));
-        let mut scripts = listing.files().iter().filter(is_script).take(MAX_SCRIPTS);
-        scripts.any(|path| context.files.is_executable(path) == Some(true))
+/// Whether a script or a document in the root, or a container for development, makes the script at
+/// `path`, or all scripts in its directory, executable.
+fn sets_permission(context: &AgentContext<'_, '_>, path: &str) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    let lines = cached(context.files, "agents permissions", || {
+        let is_setup = |path: &&String| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let is_near = !path.contains('/')
+                || ["scripts/", "bin/", ".devcontainer/", "docs/"]
+                    .iter()
+                    .any(|it| path.starts_with(it));
+            let is_read = [".sh", ".md", ".json"].iter().any(|it| name.ends_with(it))
+                || matches!(name, "Makefile" | "justfile" | "Justfile" | "Taskfile.yml");
+            is_near && is_read
+        };
+        let files = listing.files().iter().filter(is_setup).take(MAX_SETUP_FILES);
+        let texts = files.filter_map(|path| side_file(context.files, path));
+        texts
+            .flat_map(|text| {
+                let lines = text.lines().filter(|line| line.contains("chmod "));
+                lines.map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect::<Vec<String>>()
+    });
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    lines.iter().any(|line| {
+        line.contains(name) || !directory.is_empty() && line.contains(&format!("{directory}/"))
     })
 }
 

@@ -1,7 +1,7 @@
 //! The parts of an instruction file that refer to the project: code, commands, links and imports,
 //! with their spans.
 
-use super::words::{GENERAL_HEADINGS, NEGATIONS};
+use super::words::{GENERAL_HEADINGS, NEGATIONS, OPTIONAL};
 use aidd_engine::parse::document::{self, Document};
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::text::source::{Source, Span};
@@ -170,6 +170,27 @@ impl<'s> Instructions<'s> {
         let start = line.start.max(span.start.saturating_sub(MAX_CONTEXT));
         let end = line.end.min(span.end.saturating_add(MAX_CONTEXT));
         self.source.slice(Span { start, end }).to_lowercase()
+    }
+
+    /// Whether the paragraph before an import on a line of its own says that the file may not exist.
+    pub(super) fn may_lack_import(&self, span: Span) -> bool {
+        let line = self.source.lines_around(span).start;
+        let start = line.saturating_sub(MAX_CONTEXT);
+        let before = &self.source.text().as_bytes()[start as usize..line as usize];
+        let before = String::from_utf8_lossy(before).to_lowercase();
+        let paragraph = before.trim_end().rsplit("\n\n").next().unwrap_or_default();
+        OPTIONAL.iter().any(|words| paragraph.contains(words))
+    }
+
+    /// Whether a code span is the text of a link to the same path, which `agents/dead-link` checks:
+    /// [`docs/a.md`](docs/a.md).
+    pub(super) fn is_text_of_link(&self, span: Span, written: &str) -> bool {
+        let rest = self.source.text()[span.end as usize..].strip_prefix("](");
+        rest.is_some_and(|rest| {
+            let target = rest.strip_prefix("./").unwrap_or(rest);
+            let after = target.strip_prefix(written);
+            after.is_some_and(|after| after.starts_with([')', '#', '/']))
+        })
     }
 
     /// The text outside code, with the offset of each line.

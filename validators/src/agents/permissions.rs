@@ -316,9 +316,9 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
         let near = tools.nearest(&name);
         let near = near.filter(|near| !near.starts_with(name.as_str()) && !is_former(near));
         let finding = tools.report_unknown(report, span, message);
-        // Neither has an effect any more.
-        if is_of_former {
-            finding.severity = Severity::Info;
+        // Neither has an effect any more. Commands and skills only list what needs no approval.
+        if is_of_former || context.file.purpose == Purpose::Command {
+            finding.severity = finding.severity.min(Severity::Info);
         }
         if let Some(near) = near {
             finding.message =

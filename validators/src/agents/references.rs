@@ -103,7 +103,10 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if candidates.is_empty() || candidates.iter().any(is_known) || is_suffix(written, listing) {
             continue;
         }
-        if is_not_claimed(instructions, *span) || instructions.is_written(written) {
+        if is_not_claimed(instructions, *span)
+            || instructions.is_written(written)
+            || instructions.is_text_of_link(*span, written)
+        {
             continue;
         }
         let Some(old) = candidates.iter().find(|it| existed(it, context.files, listing)) else {
@@ -377,6 +380,7 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             || is_local(&target)
             || is_alias(import, &target, context)
             || is_sample(&instructions.line(span))
+            || instructions.may_lack_import(span)
             || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
             || is_unlisted(&target, context.files)

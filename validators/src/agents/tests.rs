@@ -6,7 +6,9 @@ use aidd_engine::check::family::SessionCost;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::text::files::Memory;
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::workspace::examples;
 
@@ -109,7 +111,7 @@ fn apply(section: &str, files: &mut Memory) -> Option<String> {
 fn project_findings(engine: &Engine, files: &Memory, past: Option<String>) -> Vec<String> {
     let paths = files.0.keys().cloned();
     let listing = Listing::new(paths).with_past(move |path| past.as_deref() == Some(path));
-    let all = aidd_engine::text::files::Listed { files, listing: &listing };
+    let all = Listed { files, listing: &listing };
     let mut found = Vec::new();
     for (path, text) in &files.0 {
         let source = Source::new(path.as_str(), String::from_utf8(text.clone()).expect("UTF-8"));
@@ -175,6 +177,13 @@ fn a_hook_whose_script_is_not_executable_is_reported() {
     let found = engine.check(&source, &disk).findings;
     let messages: Vec<&str> = found.iter().map(|finding| &*finding.message).collect();
     assert_eq!(messages, ["the script `a.sh` is not executable, so the hook fails"]);
+    assert_eq!(found[0].severity, Severity::Warning);
+    write("setup.sh", "chmod +x a.sh b.sh\n", 0o644);
+    let listing =
+        Listing::new([".claude/settings.json", "a.sh", "b.sh", "setup.sh"].map(str::to_owned));
+    let found = engine.check(&source, &Listed { files: &disk, listing: &listing }).findings;
+    let severities: Vec<Severity> = found.iter().map(|finding| finding.severity).collect();
+    assert_eq!(severities, [Severity::Info]);
 }
 
 /// The findings of all rules on files that steer agents.

@@ -17,6 +17,8 @@ fn section(name: &str) -> Vec<&'static str> {
 
 /// Words in a line that creates or copies the named file, or that names it as an example.
 pub(super) static CREATING: LazyLock<Vec<&str>> = LazyLock::new(|| section("creating"));
+/// Words of a paragraph which says that the file that is imported below may not exist.
+pub(super) static OPTIONAL: LazyLock<Vec<&str>> = LazyLock::new(|| section("optional imports"));
 /// Names of files that occur in many directories.
 pub(super) static COMMON_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("common files"));
 /// Files of a home directory.
@@ -111,6 +113,7 @@ mod tests {
             &WORKING_DIRS,
             &CONDITIONS,
             &GENERAL_HEADINGS,
+            &OPTIONAL,
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }

@@ -2,6 +2,8 @@
 
 use super::ast::*;
 use super::recurring::words;
+use aidd_engine::text::time_limit::step;
+use oxc_ast::AstKind;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 
@@ -42,6 +44,10 @@ struct Search {
 }
 
 impl<'a> Visit<'a> for Search {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         self.is_plain &= !callee_name(call).is_some_and(is_hook_name);
         if self.is_plain {
