@@ -275,7 +275,7 @@ fn a_task_is_classified_in_english_and_korean() {
     assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
     let params = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
     insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", params).text, @"
-    bug (98 %)
+    bug (99 %)
     roles: quality-engineer
     workflow: bug-fix
     phase: BUILD
