@@ -8,6 +8,7 @@ use super::model::{Catalogue, Entry, Format};
 use super::read;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// Words of English; see the head of the file.
 const ENGLISH: &str = include_str!("english.txt");
@@ -16,54 +17,37 @@ const MIN_WORDS: usize = 3;
 /// Minimum number of texts that show the language of a catalogue.
 const MIN_TEXTS: usize = 5;
 
-/// The keys of the catalogues that Laravel brings along.
-const LARAVEL: [&str; 11] = [
-    "auth.failed",
-    "auth.password",
-    "auth.throttle",
-    "pagination.next",
-    "pagination.previous",
-    "passwords.password",
-    "passwords.reset",
-    "passwords.sent",
-    "passwords.throttled",
-    "passwords.token",
-    "passwords.user",
-];
+/// Keys and names of libraries; see the head of the file.
+static LISTS: LazyLock<Lists> = LazyLock::new(|| read_lists(include_str!("own_texts.txt")));
 
-/// The beginnings of the keys of settings of common programs.
-const KEYS: [&str; 12] = [
-    "appender.",
-    "hibernate.",
-    "javax.persistence.",
-    "jdbc.",
-    "log4j.",
-    "logger.",
-    "logging.",
-    "management.",
-    "quarkus.",
-    "rootLogger",
-    "server.",
-    "spring.",
-];
+/// The lists of the data file.
+#[derive(Default)]
+struct Lists {
+    /// The keys of the catalogues that Laravel brings along.
+    laravel: Vec<&'static str>,
+    /// Names that Laravel replaces in all messages of validations.
+    validations: Vec<&'static str>,
+    /// The beginnings of the keys whose English texts Rails brings along.
+    rails: Vec<&'static str>,
+    /// The beginnings of the keys of settings of common programs.
+    settings: Vec<&'static str>,
+}
 
-/// The beginnings of the keys whose English texts Rails brings along.
-const RAILS: [&str; 11] = [
-    "activemodel.errors.messages.",
-    "activerecord.errors.messages.",
-    "date.",
-    "datetime.",
-    "errors.format",
-    "errors.messages.",
-    "helpers.select.",
-    "helpers.submit.",
-    "number.",
-    "support.",
-    "time.",
-];
-
-/// Names that Laravel replaces in all messages of validations.
-const OF_VALIDATIONS: [&str; 5] = ["attribute", "index", "input", "ordinal", "position"];
+fn read_lists(data: &'static str) -> Lists {
+    let mut lists = Lists::default();
+    let lines = data.lines().filter(|line| !line.starts_with('#'));
+    for (name, words) in lines.filter_map(|line| line.split_once(':')) {
+        let list = match name {
+            "laravel" => &mut lists.laravel,
+            "validations" => &mut lists.validations,
+            "rails" => &mut lists.rails,
+            "settings" => &mut lists.settings,
+            _ => continue,
+        };
+        list.extend(words.split_whitespace());
+    }
+    lists
+}
 
 /// Whether the library has a text for a key that the source catalogue does not define, or the key is the
 /// text, as `has_texts` stores for the source.
@@ -90,7 +74,7 @@ pub(super) fn is_supplied(
         }
         Format::Yaml => {
             context.layout.group.contains("config/locales/")
-                && RAILS.iter().any(|start| key.starts_with(start))
+                && LISTS.rails.iter().any(|start| key.starts_with(start))
         }
         _ => false,
     }
@@ -98,7 +82,7 @@ pub(super) fn is_supplied(
 
 /// Whether Laravel has an English text for a key, which starts with the name of its file.
 pub(super) fn is_of_laravel(key: &str) -> bool {
-    key.starts_with("validation.") || LARAVEL.contains(&key)
+    key.starts_with("validation.") || LISTS.laravel.contains(&key)
 }
 
 /// Whether a translation does not need the key: slang marks keys that can be missing, and comments; the
@@ -115,7 +99,7 @@ pub(super) fn is_optional(context: &Context<'_>, key: &str) -> bool {
 pub(super) fn is_of_validations(context: &Context<'_>, name: &str) -> bool {
     context.layout.format == Format::Php
         && context.layout.group.ends_with("/validation.php")
-        && OF_VALIDATIONS.contains(&name)
+        && LISTS.validations.contains(&name)
 }
 
 /// Whether the texts are in the language of the source, to whose texts they fall back.
@@ -173,7 +157,8 @@ pub(super) fn is_settings(text: &str) -> bool {
     let catalogue = layout(path).and_then(|layout| read::read(&layout, text));
     let (mut settings, mut all) = (0_usize, 0_usize);
     for (key, value) in catalogue.iter().flat_map(texts) {
-        let is_setting = is_setting(value) || KEYS.iter().any(|start| key.starts_with(start));
+        let is_setting =
+            is_setting(value) || LISTS.settings.iter().any(|start| key.starts_with(start));
         (settings, all) = (settings + usize::from(is_setting), all + 1);
     }
     settings * 2 > all
@@ -205,6 +190,20 @@ fn is_name(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_are_not_empty() {
+        let Lists { laravel, validations, rails, settings } = &*LISTS;
+        for (list, word) in [
+            (laravel, "passwords.user"),
+            (validations, "position"),
+            (rails, "time."),
+            (settings, "rootLogger"),
+        ] {
+            assert!(list.contains(&word), "{list:?}");
+        }
+        assert!(is_of_laravel("auth.failed") && !is_of_laravel("auth."));
+    }
 
     #[test]
     fn settings_are_no_texts() {
