@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
             let node = &self.document.nodes[id as usize];
             match node.kind {
                 Kind::Element(_) => Some(id),
-                Kind::Slot => None,
+                Kind::Slot { .. } => None,
                 _ => node.parent_element,
             }
         });
@@ -93,8 +93,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Opens the elements in an attribute.
-    pub(crate) fn start_slot(&mut self, span: Span) {
-        let id = self.push(Kind::Slot, span);
+    pub(crate) fn start_slot(&mut self, is_rendered: bool, span: Span) {
+        let id = self.push(Kind::Slot { is_rendered }, span);
         self.open.push(id);
     }
 

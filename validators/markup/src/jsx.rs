@@ -8,7 +8,7 @@ use aidd_engine::text::source::Span;
 use aidd_engine::text::time_limit::step;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, AssignmentExpression, Expression, JSXAttributeItem,
+    Argument, ArrowFunctionBody, AssignmentExpression, Expression, JSXAttribute, JSXAttributeItem,
     JSXAttributeName, JSXAttributeValue, JSXChild, JSXElement, JSXExpression,
     JSXExpressionContainer, JSXFragment, Program, Statement, VariableDeclarator,
 };
@@ -126,13 +126,13 @@ impl<'a> Walker<'a> {
             visit(self);
             return;
         }
-        self.builder.start_slot(convert(span));
+        self.builder.start_slot(false, convert(span));
         visit(self);
         self.builder.close_slot(span.end as usize);
     }
 
-    /// The elements in the attributes.
-    fn slots(&mut self, items: &[JSXAttributeItem<'a>]) {
+    /// The elements in the attributes of an element.
+    fn slots(&mut self, items: &[JSXAttributeItem<'a>], is_native: bool) {
         for item in items {
             let (JSXAttributeItem::Attribute(attribute), span) = (item, item.span()) else {
                 continue;
@@ -148,11 +148,30 @@ impl<'a> Walker<'a> {
             if is_simple {
                 continue;
             }
-            self.builder.start_slot(convert(span));
+            let is_rendered = !is_native && is_render_prop(attribute);
+            self.builder.start_slot(is_rendered, convert(span));
             self.visit_jsx_attribute_value(value);
             self.builder.close_slot(span.end as usize);
         }
     }
+}
+
+/// Whether an attribute is an element that a component renders with its own attributes and content, as
+/// those of Base UI and Ariakit do. A function passes them on itself.
+fn is_render_prop(attribute: &JSXAttribute<'_>) -> bool {
+    let Some(JSXAttributeValue::ExpressionContainer(container)) = &attribute.value else {
+        return false;
+    };
+    let is_element = |expression: &Expression<'_>| {
+        matches!(
+            expression.get_inner_expression(),
+            Expression::JSXElement(_)
+                | Expression::ConditionalExpression(_)
+                | Expression::LogicalExpression(_)
+        )
+    };
+    attribute.name.as_identifier().is_some_and(|name| name.name == "render")
+        && container.expression.as_expression().is_some_and(is_element)
 }
 
 /// Whether an expression contains no other expressions.
@@ -188,7 +207,7 @@ impl<'a> Visit<'a> for Walker<'a> {
             is_native,
             first_attribute,
         });
-        self.slots(&opening.attributes);
+        self.slots(&opening.attributes, is_native);
         for child in &element.children {
             self.child(child);
         }

@@ -37,8 +37,14 @@ pub(crate) struct NodeData<'a> {
 pub(crate) enum Kind<'a> {
     Element(ElementData<'a>),
     Text(&'a str),
-    Block { may_be_text: bool },
-    Slot,
+    Block {
+        may_be_text: bool,
+    },
+    /// The elements in an attribute.
+    Slot {
+        /// Whether the component passes its other attributes and its content on to the element.
+        is_rendered: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -268,7 +274,7 @@ impl<'a> Document<'a> {
             Kind::Element(data) => Node::Element(Element { document: self, id, data }),
             Kind::Text(text) => Node::Text(text, node.span),
             &Kind::Block { may_be_text } => Node::Block(Block { document: self, id, may_be_text }),
-            Kind::Slot => Node::Slot(Block { document: self, id, may_be_text: true }),
+            Kind::Slot { .. } => Node::Slot(Block { document: self, id, may_be_text: true }),
         }
     }
 }
@@ -403,10 +409,11 @@ impl<'d> Element<'d> {
             .find(|attribute| attribute.kind == AttributeKind::Event && attribute.name == name)
     }
 
-    /// Whether the element has attributes that the source does not show.
+    /// Whether the element has attributes that its tag does not show: by a spread, or because a
+    /// component renders it with its own, as `<Trigger render={<button />}>` does.
     #[must_use]
     pub fn has_spread(self) -> bool {
-        self.has_kind(AttributeKind::Spread)
+        self.has_kind(AttributeKind::Spread) || self.slot() == Some(true)
     }
 
     /// Whether an attribute of this kind exists.
@@ -439,15 +446,26 @@ impl<'d> Element<'d> {
     pub fn is_in_block(self) -> bool {
         let parent = self.document.nodes[self.id as usize].parent;
         parent.is_some_and(|index| {
-            matches!(self.document.nodes[index as usize].kind, Kind::Block { .. } | Kind::Slot)
+            matches!(
+                self.document.nodes[index as usize].kind,
+                Kind::Block { .. } | Kind::Slot { .. }
+            )
         })
     }
 
     /// Whether the element is the value of an attribute, such as `render={<a />}`.
     #[must_use]
     pub fn is_in_attribute(self) -> bool {
-        let parent = self.document.nodes[self.id as usize].parent;
-        parent.is_some_and(|index| matches!(self.document.nodes[index as usize].kind, Kind::Slot))
+        self.slot().is_some()
+    }
+
+    /// For the value of an attribute, whether a component renders it with its own attributes.
+    fn slot(self) -> Option<bool> {
+        let parent = self.document.nodes[self.id as usize].parent?;
+        match self.document.nodes[parent as usize].kind {
+            Kind::Slot { is_rendered } => Some(is_rendered),
+            _ => None,
+        }
     }
 
     /// The elements that contain this one, from the closest; see [`Element::parent`].

@@ -72,7 +72,7 @@ impl Page {
             let data = match &node.kind {
                 Kind::Element(data) => data,
                 Kind::Text(_) => continue,
-                Kind::Block { .. } | Kind::Slot => {
+                Kind::Block { .. } | Kind::Slot { .. } => {
                     is_plain = false;
                     continue;
                 }

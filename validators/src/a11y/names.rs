@@ -2,7 +2,7 @@
 
 use super::element::El;
 use super::roles::{Role, role};
-use aidd_markup::{AttributeKind, Element, Language, Node, Value};
+use aidd_markup::{Attribute, AttributeKind, Element, Language, Node, Value};
 
 /// The name of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,15 +202,15 @@ pub(super) fn is_open(element: El<'_>) -> bool {
         "x-data",
         "x-cloak",
     ];
-    element.attributes().iter().any(|attribute| match attribute.kind {
-        AttributeKind::Spread => true,
-        AttributeKind::Directive => {
-            let name = attribute.name.split('.').next().unwrap_or_default();
-            let is_custom = name.starts_with("v-") || name.starts_with("use:");
-            is_custom && !KNOWN.contains(&name) && !name.starts_with("v-slot")
-        }
-        _ => false,
-    })
+    let is_unknown = |attribute: &Attribute<'_>| {
+        let name = attribute.name.split('.').next().unwrap_or_default();
+        let is_custom = name.starts_with("v-") || name.starts_with("use:");
+        attribute.kind == AttributeKind::Directive
+            && is_custom
+            && !KNOWN.contains(&name)
+            && !name.starts_with("v-slot")
+    };
+    element.has_spread() || element.attributes().iter().any(is_unknown)
 }
 
 /// The name of an element that its content can name: `title` counts only without content.

@@ -201,3 +201,29 @@ fn examples_copies_and_items_that_keys_move_through_are_infos() {
         assert_eq!(severity(path, text), Some(expected), "{path}: {text}");
     }
 }
+
+#[test]
+fn elements_in_a_render_prop_get_the_attributes_of_the_component() {
+    let is_found = |render: &str| {
+        let page = format!("const a = {};", render.replace("IMG", r#"<img src="a.png" />"#));
+        findings(&[("page.tsx", &page)], "") == ["a11y/missing-alt"]
+    };
+    for rendered in [
+        "<Image render={IMG} />",
+        "<Image render={(IMG as Rendered)} />",
+        "<Image render={isSmall ? <Small /> : IMG} />",
+        "<Image render={<Tooltip render={IMG} />} />",
+        r#"<Image render={(props) => <img src="a.png" {...props} />} />"#,
+    ] {
+        assert!(!is_found(rendered), "{rendered}");
+    }
+    for other in [
+        "<Image render={() => IMG} />",
+        "<Image render={<Box>IMG</Box>} />",
+        "<Image fallback={IMG} />",
+        "<div render={IMG} />",
+        "<Image>IMG</Image>",
+    ] {
+        assert!(is_found(other), "{other}");
+    }
+}
