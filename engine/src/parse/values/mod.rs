@@ -293,6 +293,12 @@ mod tests {
         {
             assert!(Values::read(format, text).broken.is_some(), "{text}");
         }
+        for text in ["a:\n  b: \"c\n  d\"\n", "a:\n  b: 'c\n  d: e\n"] {
+            let (span, message) = Values::read(Format::Yaml, text).broken.expect("an error");
+            assert_eq!(span, Span::at(text.find('d').expect("a line")), "{text}");
+            assert!(message.contains("close the quote, or indent"), "{message}");
+        }
+        assert!(Values::read(Format::Yaml, "a:\n  b: \"c\n   d\"\n").broken.is_none());
     }
 
     proptest! {

@@ -3,11 +3,16 @@
 
 use super::{Datum, Values};
 use crate::text::source::Span;
-use granit_parser::{Event, Parser, ScalarStyle};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 use std::collections::HashMap;
 
 /// Maximum number of values that aliases can expand to: a few lines can expand to billions.
 const MAX_VALUES: usize = 200_000;
+
+/// The message for a further line of a quoted text. Parsers after libyaml, such as those of Ruby and
+/// Python, read the line as text whatever its indentation is.
+const INDENTED_LESS: &str = "the line belongs to the quoted text above, but is not indented more than \
+                             its key: close the quote, or indent the line";
 
 /// An open container; for a mapping also the key whose value follows.
 struct Frame {
@@ -27,13 +32,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(text.len());
                 let end = text.floor_char_boundary(at.min(text.len()));
-                let message = error.to_string();
-                let message = message.lines().next().unwrap_or_default();
-                // The position is part of the finding.
-                let message = message.split_once(" at char ").map_or(message, |(why, _)| why);
-                let message = message.split_once(" at byte ").map_or(message, |(why, _)| why);
-                let message = message.to_owned();
-                values.broken = Some((Span::at(base + end), message));
+                values.broken = Some((Span::at(base + end), message(&error)));
                 break;
             }
         };
@@ -102,6 +101,17 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         }
     }
     values
+}
+
+/// The message of an error, without its position, which is part of the finding.
+fn message(error: &ScanError) -> String {
+    if *error.kind() == ErrorKind::InvalidQuotedScalarIndent {
+        return INDENTED_LESS.to_owned();
+    }
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or_default();
+    let message = message.split_once(" at char ").map_or(message, |(why, _)| why);
+    message.split_once(" at byte ").map_or(message, |(why, _)| why).to_owned()
 }
 
 /// The start of a list that the parser reported at `start`. If the list is indented like its key,
