@@ -1,6 +1,7 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
+mod groups;
 mod local_settings;
 mod sections;
 mod session_keys;
@@ -16,20 +17,19 @@ use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
 use crate::text::files::Files;
-use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
+use crate::text::finding::{Finding, RuleId, Severity};
 use crate::text::purpose::{Purpose, is_production};
 use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::net::Ipv4Addr;
 
 use sections::ProductionSections;
 
-/// Maximum number of other locations that a grouped finding lists.
-const MAX_RELATED: usize = 20;
+pub(super) use groups::group;
 
 /// Minimum length in bytes of a password that a person chose for a service on the Internet. Shorter
 /// values are examples: `tok`, `pass`.
@@ -362,45 +362,6 @@ fn ends_with_uuid(key: &str) -> bool {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     })
-}
-
-/// Merges the lowered findings whose rules are of the same kind into the first of them, which lists
-/// the others. Allowed findings are unchanged.
-pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
-    let is_lowered = |finding: &Finding| {
-        finding.status == Status::New && lowered.contains(&(finding.span, finding.rule.clone()))
-    };
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_lowered(finding)) {
-        let kind = finding.rule.split('/').next().unwrap_or_default();
-        groups.entry(kind.to_owned()).or_default().push(at);
-    }
-    let mut merged = HashSet::new();
-    for mut group in groups.into_values() {
-        group.sort_by_key(|&at| (findings[at].span, findings[at].rule.clone()));
-        let [first, others @ ..] = group.as_slice() else { continue };
-        if others.is_empty() {
-            continue;
-        }
-        let related: Vec<Related> = others
-            .iter()
-            .take(MAX_RELATED)
-            .map(|&at| Related { span: findings[at].span, message: findings[at].message.clone() })
-            .collect();
-        let finding = &mut findings[*first];
-        let count = match others.len() {
-            count @ ..=MAX_RELATED => format!("{count} more below"),
-            count => format!("{count} more, the first {MAX_RELATED} below"),
-        };
-        finding.message = format!("{}, {count}", finding.message);
-        finding.related.extend(related);
-        merged.extend(others.iter().copied());
-    }
-    let mut at = 0;
-    findings.retain(|_| {
-        at += 1;
-        !merged.contains(&(at - 1))
-    });
 }
 
 #[cfg(test)]

@@ -455,7 +455,7 @@ impl Engine {
         let (mut pending_allows, unused): (Vec<_>, Vec<_>) =
             unused.finish().into_iter().partition(is_pending);
         secrets::remove_repeated(source, &mut findings);
-        lowered::group(&lowered, &mut findings);
+        lowered::group(&lowered, source.text().len(), &mut findings);
         // In a part that was not checked, a comment can allow findings.
         findings.extend(unused.into_iter().filter(|_| unchecked.is_none()));
         finish(source, &mut findings, &secrets);

@@ -1,9 +1,10 @@
-//! Source text and the types that findings refer to: positions, findings, paths, files, escaping.
+//! Source text and the types that findings refer to: positions, findings, edits, paths, files, escaping.
 
 pub mod attributes;
 pub mod captures;
 pub mod checksum;
 pub mod conflict;
+pub mod edits;
 pub mod escape;
 pub mod files;
 pub mod finding;

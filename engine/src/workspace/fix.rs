@@ -2,7 +2,6 @@
 //! its finding remains, if an error is new, if a fixed finding is reported again, or if the file no
 //! longer parses.
 
-mod apply;
 mod compare;
 mod structure;
 #[cfg(test)]
@@ -18,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use trial::{State, Trial};
 
-pub use apply::apply;
+pub use crate::text::edits::apply;
 
 /// Maximum number of rounds, in case fixes keep causing further findings.
 const MAX_ROUNDS: usize = 10;

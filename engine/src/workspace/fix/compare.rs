@@ -1,8 +1,8 @@
 //! Compares the findings before and after fixes. The edits are known, so each finding is compared
 //! at its own position.
 
-use super::apply::EditMap;
 use super::trial::State;
+use crate::text::edits::EditMap;
 use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -1,10 +1,10 @@
 //! Tries fixes on a text: applies the fixes, checks the result, and determines the fixes that fail.
 
 use super::Reason;
-use super::apply::{EditMap, Edits};
 use super::compare::{RemovedFinding, find_causes, match_findings, restored_findings};
 use super::structure::{Structure, syntax_rules};
 use crate::check::Engine;
+use crate::text::edits::{EditMap, Edits};
 use crate::text::files::Files;
 use crate::text::finding::{Finding, RuleId, Severity, Status};
 use crate::text::source::{Encoding, Source};

@@ -17,12 +17,12 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
 /// Edits by their start. Edits of different fixes never touch; edits of one fix can touch, which is
 /// a bug in the rule that provides the fix.
 #[derive(Default)]
-pub(super) struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
+pub(crate) struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
 
 impl<'a> Edits<'a> {
     /// Adds the edits of a fix for a text of `length` bytes. Returns `false` if the fix has no
     /// edits, if an edit is not within the text, or if an edit touches an edit of another fix.
-    pub(super) fn add_fix(&mut self, fix: &'a Fix, length: usize) -> bool {
+    pub(crate) fn add_fix(&mut self, fix: &'a Fix, length: usize) -> bool {
         let is_valid =
             |edit: &Edit| edit.span.start <= edit.span.end && edit.span.end as usize <= length;
         if fix.edits.is_empty()
@@ -35,8 +35,13 @@ impl<'a> Edits<'a> {
         true
     }
 
+    /// The edits, in order.
+    pub(crate) fn into_edits(self) -> Vec<Edit> {
+        self.0.into_values().flatten().cloned().collect()
+    }
+
     /// Applies the edits to `bytes`.
-    pub(super) fn splice(self, bytes: &[u8]) -> (Vec<u8>, EditMap) {
+    pub(crate) fn splice(self, bytes: &[u8]) -> (Vec<u8>, EditMap) {
         let mut out = Vec::with_capacity(bytes.len());
         let mut pairs = Vec::new();
         let mut at = 0;
@@ -81,18 +86,18 @@ fn touches(a: &Edit, b: &Edit) -> bool {
 
 /// The replaced spans, before and after the edits, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct EditMap(Vec<(Span, Span)>);
+pub(crate) struct EditMap(Vec<(Span, Span)>);
 
 impl EditMap {
     /// The span in the text before the edits. A position within a replacement becomes the whole
     /// replaced span.
-    pub(super) fn back(&self, span: Span) -> Span {
+    pub(crate) fn back(&self, span: Span) -> Span {
         self.map(span, |&(before, after)| (after, before))
     }
 
     /// The span in the text after the edits. A position within a replaced span becomes the whole
     /// replacement.
-    pub(super) fn forward(&self, span: Span) -> Span {
+    pub(crate) fn forward(&self, span: Span) -> Span {
         self.map(span, |&pair| pair)
     }
 
