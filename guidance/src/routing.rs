@@ -2,6 +2,7 @@
 //! labelled tasks, then follows `templates/decision-tree.md`. These pages describe the method.
 mod marker;
 mod rows;
+mod weights;
 
 use super::library::{Library, TableError};
 use super::page_kind::PageKind;
@@ -273,6 +274,7 @@ impl Routing {
         if !ranked.is_empty() {
             scores.truncate(self.rows.len());
         }
+        weights::add_learned(&mut scores, &self.rows, &task.tokens);
         // A row of the project precedes shipped rows that match no word.
         if ranked.iter().any(|(row, ..)| self.rows[*row].is_own) {
             let is_ranked = |row| ranked.iter().any(|(other, ..)| *other == row);

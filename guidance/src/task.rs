@@ -321,7 +321,7 @@ mod tests {
         let role_of = |files: &[&str]| {
             let files = files.iter().map(|&path| path.to_owned()).collect();
             let expected = ExpectedChange { files, ..ExpectedChange::default() };
-            let task = classified("Show the balance after each posting", &expected);
+            let task = classified("Round up at the end of the quarter", &expected);
             // An uncertain match by words is used only if the files are inconclusive.
             assert!(task.is_from_files || task.route.likelihood < UNSURE);
             if task.is_from_files { task.route.roles.join(", ") } else { String::new() }

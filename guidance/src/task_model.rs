@@ -117,14 +117,14 @@ fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>)
     (mean, centres)
 }
 
-fn normalized(vector: &Vector) -> Vec<f32> {
+pub(super) fn normalized(vector: &Vector) -> Vec<f32> {
     let mut values = vector.values().to_vec();
     normalize(&mut values);
     values
 }
 
 /// The unit vector from `mean` to `vector`.
-fn direction_from(vector: &[f32], mean: &[f32]) -> Vec<f32> {
+pub(super) fn direction_from(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     let mut direction: Vec<f32> =
         vector.iter().zip(mean).map(|(value, mean)| value - mean).collect();
     normalize(&mut direction);
@@ -151,7 +151,7 @@ fn normalize(vector: &mut [f32]) {
 
 /// The distinct features of a task: English words without their suffix, and two and three
 /// consecutive syllables of Korean words, whose particles vary.
-fn features(tokens: &[String]) -> BTreeSet<String> {
+pub(super) fn features(tokens: &[String]) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
     for token in tokens {
         if token.chars().any(is_hangul) {

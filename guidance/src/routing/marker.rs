@@ -77,6 +77,11 @@ fn read(task: &str) -> Option<Marker<'_>> {
 mod tests {
     use super::*;
     use crate::Library;
+    use crate::task_model::{features, normalized};
+    use crate::words::NormalizedTask;
+    use aidd_lexicon::embedding::{NAME, Table};
+    use serde_json::json;
+    use std::path::Path;
 
     #[test]
     fn a_kind_that_the_title_states_decides() {
@@ -90,5 +95,47 @@ mod tests {
         assert_eq!(row("chore: refactor the parser"), "refactoring");
         // A colon alone states nothing.
         assert_eq!(row("Checkout: add unit tests"), "tests");
+    }
+
+    /// The features for `guidance/routing/train.py`, which describes the format.
+    #[test]
+    #[ignore = "a step of the training"]
+    #[expect(clippy::disallowed_methods, reason = "reads and writes the files of the training")]
+    fn features_are_exported() {
+        let directory = std::env::var("AIDD_TRAINING").expect("the directory of the texts");
+        let texts = std::fs::read(Path::new(&directory).join("texts.json")).expect("the texts");
+        let texts: Vec<(String, String, Vec<String>)> =
+            serde_json::from_slice(&texts).expect("sets, texts and rows");
+        let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
+        let rows: Vec<&str> = routing.rows.iter().map(|row| &*row.id).chain(["-"]).collect();
+        let areas = routing.rows.iter().map(|row| format!("{} {}", row.role, row.workflow));
+        let areas: Vec<String> = areas.chain([String::new()]).collect();
+        let mut lines = vec![json!({ "table": NAME, "rows": rows, "areas": areas })];
+        for (set, text, expected) in texts {
+            let marker = read(&text);
+            let kind = marker.as_ref().and_then(|marker| row_of(&marker.kind));
+            let is_soft = marker.as_ref().is_some_and(|marker| marker.kind == "fix");
+            let scope = marker.as_ref().and_then(|marker| marker.scope.as_deref()).and_then(row_of);
+            let deciding = if kind.is_none() || is_soft { scope } else { kind };
+            let stated = deciding.or(kind).and_then(|id| rows.iter().position(|row| *row == id));
+            let stated =
+                stated.map(|row| json!({ "row": rows[row], "decides": deciding.is_some() }));
+            let mut task = NormalizedTask::new(marker.map_or(&*text, |marker| marker.rest));
+            let model = routing.task_model();
+            model.correct_typos(&mut task.tokens);
+            let mut known: Vec<f64> =
+                model.score(&task.tokens).into_iter().map(f64::from).collect();
+            for (row, weight, _) in routing.rank(&task) {
+                known[row] += score::WORD * weight;
+            }
+            let vector = normalized(&Table::shipped().vector(&task.tokens.join(" ")));
+            lines.push(json!({
+                "set": set, "expected": expected, "stated": stated, "known": known,
+                "words": features(&task.tokens), "vector": vector,
+            }));
+        }
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let path = Path::new(&directory).join("features.jsonl");
+        std::fs::write(path, lines.join("\n")).expect("written");
     }
 }
