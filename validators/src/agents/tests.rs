@@ -416,3 +416,54 @@ fn a_link_to_a_directory_is_its_path() {
     assert!(is_unlisted(".claude/skills") && is_unlisted(".claude/skills/a"));
     assert!(!is_unlisted(".claude/rules") && !is_unlisted(".claude/agents"));
 }
+
+#[test]
+fn findings_in_files_that_others_write_are_infos() {
+    let agent =
+        |mark: &str| format!("---\nname: a\ndescription: Reviews.\n---\n{mark}[it](gone.md)\n");
+    let (own, marked) = (agent(""), agent("<!-- Managed by kit; do not edit. -->\n"));
+    let files = [
+        (".claude/agents/marked.md", marked.as_str()),
+        (".claude/agents/listed.md", &own),
+        (".claude/agents/own.md", &own),
+        (".github/prompts/speckit.plan.prompt.md", &own),
+        (".kit/manifest.json", r#"{ "files": [".claude/agents/listed.md"] }"#),
+        ("AGENTS.md", "See [it](gone.md).\n"),
+        (".copier-answers.yml", "_commit: 1.0.0\n"),
+    ];
+    let links = |files: &[(&str, &str)]| {
+        let found = all_findings(files);
+        heads(&found.into_iter().filter(|it| it.contains("dead-link")).collect::<Vec<_>>())
+    };
+    let mut expected = [
+        "info agents/dead-link .claude/agents/listed.md",
+        "info agents/dead-link .claude/agents/marked.md",
+        "warning agents/dead-link .claude/agents/own.md",
+        "info agents/dead-link .github/prompts/speckit.plan.prompt.md",
+        "warning agents/dead-link AGENTS.md",
+    ]
+    .map(str::to_owned);
+    assert_eq!(links(&files[..6]), expected);
+    // A template writes all of them.
+    for it in &mut expected {
+        *it = it.replace("warning", "info");
+    }
+    assert_eq!(links(&files), expected);
+}
+
+#[test]
+fn what_is_not_checked_out_exists() {
+    let files = memory(&[
+        ("AGENTS.md", "Text\n"),
+        (".github/workflows/copy.yml", "uses: copybara\nexclude: >-\n  plans/**\n"),
+    ]);
+    let paths = || files.0.keys().cloned();
+    let is_unlisted = |path: &str, tracked: Option<Vec<String>>| {
+        let listing = Listing::new(paths()).with_tracked(tracked);
+        elsewhere::is_unlisted(path, &Listed { files: &files, listing: &listing })
+    };
+    let tracked = || Some(paths().chain(["docs/a.md".to_owned()]).collect());
+    assert!(is_unlisted("docs/a.md", tracked()) && is_unlisted("docs", tracked()));
+    assert!(!is_unlisted("docs/a.md", None) && !is_unlisted("docs/b.md", tracked()));
+    assert!(is_unlisted("plans/a.md", tracked()) && !is_unlisted("plan/a.md", tracked()));
+}
