@@ -3,7 +3,9 @@
 use super::AgentContext;
 use super::library::installed_skills;
 use super::model::{Client, Purpose};
+use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::paths::below;
@@ -32,6 +34,8 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
                     known.iter().any(|it| it == name)
                         || installed.contains(name)
                         || context.files.exists(&file)
+                        // Without a lock file, each user can have another skill there.
+                        || installed.is_empty() && is_ignored_by_git(context.files, &file)
                 };
                 if !is_other && !is_known() {
                     add(report, span, &format!("the project has no skill `{name}`"), name, &known);
@@ -50,7 +54,10 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
                 let is_other = name.contains(['*', '{', '<', '/', '$'])
                     || BUILT_IN.iter().any(|it| it.eq_ignore_ascii_case(name));
                 if !is_other && !known.iter().any(|it| is_same(&it.as_str())) {
-                    add(report, span, &format!("the project has no agent `{name}`"), name, &known);
+                    let message = format!("the project has no agent `{name}`");
+                    let finding = add(report, span, &message, name, &known);
+                    // Users and extensions have agents too.
+                    finding.severity = finding.severity.min(Severity::Info);
                 }
             }
         }
@@ -58,12 +65,19 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
     }
 }
 
-fn add(report: &mut Report<'_>, span: Span, message: &str, name: &str, known: &[String]) {
+fn add<'r>(
+    report: &'r mut Report<'_>,
+    span: Span,
+    message: &str,
+    name: &str,
+    known: &[String],
+) -> &'r mut Finding {
     let finding = report.at(span, message);
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding.help("correct the name, or remove the entry"),
     };
+    finding
 }
 
 /// The strings of a list of the front matter, or of a string with commas.

@@ -49,21 +49,14 @@ fn command(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Repor
     }
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let skill = below(directory, &format!(".claude/skills/{stem}/SKILL.md"));
-    let text = context.source.text();
-    if !listing.has_file(&skill) || calls(text, stem) {
+    if !listing.has_file(&skill) || calls(context.source.text(), stem) {
         return;
     }
-    let other = side_file(context.files, &skill).unwrap_or_default();
     let finding =
         report.at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"));
     finding.help("remove the command, or rename one of them");
-    // One file names the other one, or both have the same text: nothing is lost.
-    let is_named = text.lines().any(|line| is_call(line, stem))
-        || text.contains(&skill)
-        || other.contains(context.source.path());
-    if is_named || instructions_of(text) == instructions_of(&other) {
-        finding.severity = finding.severity.min(Severity::Info);
-    }
+    // It is often another way to start the skill.
+    finding.severity = finding.severity.min(Severity::Info);
 }
 
 /// Maximum number of lines of a command that calls a skill.

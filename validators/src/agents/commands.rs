@@ -1,17 +1,17 @@
 //! Commands in instructions that the project does not define.
 
 use super::AgentContext;
+use super::elsewhere::submodules;
 use super::markdown::{Command, Instructions};
 use super::package_managers::changed_directory;
 use super::project_commands::{self, Defined};
-use super::references::submodules;
 use super::words::{HEDGES, PLANNED, is_placeholder_name};
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::project::tasks::{Targets, TaskRunner};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::{is_typo, nearest};
 use aidd_engine::text::paths::{join, parent_dir, upwards};
@@ -193,6 +193,10 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         };
         let finding = report.at(task.span, message);
         finding.help(help);
+        // Variables, included files and other directories define targets too.
+        if task.runner == TaskRunner::Make {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         if let Some(name) = similar.filter(|name| is_typo(task.name, name)) {
             finding.fix_unsafe(format!("Run `{name}`"), vec![Edit::replace(task.span, name)]);
         }

@@ -105,7 +105,6 @@ fn matcher(context: &AgentContext<'_, '_>, group: usize, event: &str, report: &m
         let message = format!("`{text}` is not a valid regular expression, so the hook never runs");
         let finding = report.at(span, message);
         finding.help("name the tools, separated by `|`, or correct the expression");
-        finding.severity = finding.severity.min(Severity::Warning);
     }
 }
 
@@ -208,15 +207,11 @@ fn timeout(context: &AgentContext<'_, '_>, hook: usize, report: &mut Report<'_>)
         let Datum::Number(text) = &value.datum else { continue };
         let Ok(number) = text.parse::<f64>() else { continue };
         if number <= 0.0 {
-            let finding = report.at(value.span, "the timeout must be greater than 0");
-            if context.file.client != Client::Claude {
-                finding.severity = finding.severity.min(Severity::Warning);
-            }
+            report.at(value.span, "the timeout must be greater than 0");
         } else if context.file.client == Client::Gemini && number < 300.0 {
             let message = format!("the timeout is {text} milliseconds, not seconds");
             let finding = report.at(value.span, message);
             finding.help(format!("write `{text}000` for {text} seconds"));
-            finding.severity = finding.severity.min(Severity::Warning);
         }
     }
 }

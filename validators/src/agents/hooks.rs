@@ -2,15 +2,12 @@
 
 use super::AgentContext;
 use super::model::{Client, Purpose};
-use super::references::is_unlisted;
 use super::vendors::{Names, names};
-use crate::cached::cached;
 use aidd_engine::parse::values::{Datum, Value};
-use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::side_file;
-use aidd_engine::text::finding::{Edit, Severity};
-use aidd_engine::text::paths::{join, parent_dir};
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::paths::join;
 use aidd_engine::text::source::Span;
 use std::collections::BTreeMap;
 
@@ -118,125 +115,9 @@ pub(super) fn commands<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(&'c str, S
     found
 }
 
-pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let is_supported = matches!(
-        (context.file.client, context.file.purpose),
-        (Client::Claude, Purpose::Hooks | Purpose::Settings)
-            | (Client::Codex | Client::Copilot | Client::Cursor | Client::Windsurf, Purpose::Hooks)
-            | (Client::Gemini, Purpose::Settings)
-    );
-    if !is_supported {
-        return;
-    }
-    for (command, span) in commands(context) {
-        // Of a plugin, only its own scripts are known.
-        if context.plugin.is_some() && !command.contains("CLAUDE_PLUGIN_ROOT") {
-            continue;
-        }
-        let Some(script) = script(command) else { continue };
-        let Some(path) = join(context.project_dir(), &script) else { continue };
-        let is_file = context.files.exists(&path)
-            || context.files.exists(&script)
-            || is_below_cursor(context, &script)
-            || context.listing().is_none_or(|listing| listing.has_dir(&path));
-        let is_direct = command.split_whitespace().next().is_some_and(|word| {
-            word.replace(['"', '\''], "").ends_with(script.trim_start_matches("./"))
-        });
-        if is_direct
-            && !is_for_windows(context, &script, span)
-            && !has_directory(context, span)
-            && is_executable(context, &path) == Some(false)
-        {
-            let message = format!("the script `{path}` is not executable, so the hook fails");
-            let finding = report.at(span, message);
-            finding
-                .help("run `git update-index --chmod=+x` on it, or start it with its interpreter");
-            // The project may be developed on Windows only, where the hook works, or its set-up sets
-            // the permission.
-            let is_set_up = sets_permission(context, &path);
-            let highest = if is_set_up { Severity::Info } else { Severity::Warning };
-            finding.severity = finding.severity.min(highest);
-            continue;
-        }
-        // The files of a submodule may not be checked out.
-        let is_unlisted = is_unlisted(&path, context.files);
-        if !is_file
-            && !is_unlisted
-            && !has_directory(context, span)
-            && !is_ignored_by_git(context.files, &path)
-        {
-            let message = format!("the script `{path}` does not exist, so the hook fails");
-            report
-                .at(span, message)
-                .help("correct the path, which is relative to the project root");
-        }
-    }
-}
-
-/// Whether Cursor finds a script relative to the directory of `hooks.json`.
-fn is_below_cursor(context: &AgentContext<'_, '_>, script: &str) -> bool {
-    let path = join(parent_dir(context.source.path()), script);
-    context.file.client == Client::Cursor && path.is_some_and(|path| context.files.exists(&path))
-}
-
-/// Whether a script runs on Windows, which has no permission to execute a file.
-fn is_for_windows(context: &AgentContext<'_, '_>, script: &str, span: Span) -> bool {
-    let is_command = |value: &&Value| value.span == span;
-    let key = context.data.all.iter().find(is_command).and_then(|value| value.key.as_ref());
-    let ends = |ending: &&str| script.to_ascii_lowercase().ends_with(ending);
-    key.is_some_and(|(key, _)| matches!(&**key, "powershell" | "windows"))
-        || [".ps1", ".cmd", ".bat"].iter().any(ends)
-}
-
-/// Whether the script at `path` can be run directly; `None` if the store does not know it.
-fn is_executable(context: &AgentContext<'_, '_>, path: &str) -> Option<bool> {
-    context.files.exists(path).then(|| context.files.is_executable(path)).flatten()
-}
-
-/// Maximum number of files that can set permissions.
-const MAX_SETUP_FILES: usize = 50;
-
-/// Whether a script or a document in the root, or a container for development, makes the script at
-/// `path`, or all scripts in its directory, executable.
-fn sets_permission(context: &AgentContext<'_, '_>, path: &str) -> bool {
-    let Some(listing) = context.listing() else { return false };
-    let lines = cached(context.files, "agents permissions", || {
-        let is_setup = |path: &&String| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            let is_near = !path.contains('/')
-                || ["scripts/", "bin/", ".devcontainer/", "docs/"]
-                    .iter()
-                    .any(|it| path.starts_with(it));
-            let is_read = [".sh", ".md", ".json"].iter().any(|it| name.ends_with(it))
-                || matches!(name, "Makefile" | "justfile" | "Justfile" | "Taskfile.yml");
-            is_near && is_read
-        };
-        let files = listing.files().iter().filter(is_setup).take(MAX_SETUP_FILES);
-        let texts = files.filter_map(|path| side_file(context.files, path));
-        texts
-            .flat_map(|text| {
-                let lines = text.lines().filter(|line| line.contains("chmod "));
-                lines.map(str::to_owned).collect::<Vec<_>>()
-            })
-            .collect::<Vec<String>>()
-    });
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    lines.iter().any(|line| {
-        line.contains(name) || !directory.is_empty() && line.contains(&format!("{directory}/"))
-    })
-}
-
-/// Whether the hook with the command at `span` sets the directory in which the command runs.
-fn has_directory(context: &AgentContext<'_, '_>, span: Span) -> bool {
-    let command = context.data.all.iter().find(|value| value.span == span);
-    let hook = command.and_then(|command| command.parent);
-    let keys = ["cwd", "working_directory"];
-    hook.is_some_and(|hook| keys.iter().any(|key| context.data.child(hook, key).is_some()))
-}
-
 /// The path of the script of the project that a command runs; `None` if it runs a program, or if the
 /// path cannot be determined.
-fn script(command: &str) -> Option<String> {
+pub(super) fn script(command: &str) -> Option<String> {
     let mut command = command.to_owned();
     for variable in [
         "${CLAUDE_PLUGIN_ROOT}",

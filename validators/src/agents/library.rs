@@ -1,6 +1,7 @@
 //! Files for other projects, and copies of other files: their findings concern nobody who works on
 //! this project, or are reported at the original.
 
+use super::kits::{is_from_template, is_written_elsewhere};
 use super::model::Purpose;
 use super::words::{
     AGENT_DIRS, ARCHIVED_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, HOME_FILES, KITS,
@@ -78,8 +79,10 @@ pub(super) fn lower_unloaded(
     let is_unused = is_unloaded(path, purpose, true) || is_of_skill(path, purpose, context.files);
     let is_installed = is_markdown && is_installed(path, context.files);
     let is_of_kit = is_markdown && is_of_kit(path, purpose, context.source.text());
+    let is_of_kit = is_of_kit || is_written_elsewhere(context);
     let is_home = !is_markdown && is_home_of_one_person(context);
-    if !is_unused && !is_installed && !is_of_kit && !is_home && !is_template(path) {
+    let is_copied = is_markdown && is_from_template(context);
+    if !is_unused && !is_installed && !is_of_kit && !is_home && !is_copied && !is_template(path) {
         return;
     }
     let is_whole = is_installed
@@ -90,6 +93,8 @@ pub(super) fn lower_unloaded(
         is_whole
             || is_unused && OF_COPIES.contains(rule)
             || is_home && OF_HOMES.contains(rule)
+            // What was in the history was written for this project.
+            || is_copied && *rule != "agents/dead-path"
             || is_template(path) && OF_TEMPLATES.contains(rule)
     });
     // Links of installed skills are looked at one by one.

@@ -110,7 +110,7 @@ fn own_version(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             let finding = report.at(span, message);
             finding.help("write the version of the package");
             // The registry accepts an earlier version, which is published too.
-            finding.severity = finding.severity.min(Severity::Warning);
+            finding.severity = finding.severity.min(Severity::Info);
         }
     }
 }
@@ -181,12 +181,8 @@ pub(super) fn llms_txt(context: &AgentContext<'_, '_>, report: &mut Report<'_>) 
     };
     if !first.starts_with("# ") {
         let line = text.lines().position(|line| line == first).unwrap_or_default();
-        let finding = report
+        report
             .at(context.source.line_span(line), "the file does not begin with a heading")
             .help("write the name of the site as `# Name` in the first line");
-        // A generator writes each page below a comment.
-        if first.starts_with("// File:") {
-            finding.severity = Severity::Info;
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::AgentContext;
 use super::model::{AgentFile, Client, Purpose};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::{below, parent_dir};
 use aidd_engine::text::source::Span;
 
@@ -84,17 +84,12 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 .at(span, format!("the server `{name}` has a URL but no `type`"))
                 .help("add `\"type\": \"http\"`; Claude Code refuses the entry otherwise");
         }
-        // The schemas of other clients are not published.
-        let is_known = matches!(context.file.client, Client::Claude | Client::Codex);
-        let max_severity = if is_known { Severity::Error } else { Severity::Warning };
         for key in ["args", "env"] {
             let Some(value) = context.data.child(at, key) else { continue };
             let expected = if key == "args" { Datum::List } else { Datum::Map };
             if context.data.all[value].datum != expected {
                 let what = if key == "args" { "a list of strings" } else { "an object of strings" };
-                let finding =
-                    report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
-                finding.severity = finding.severity.min(max_severity);
+                report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
                 continue;
             }
             // VS Code also accepts numbers and null as values of variables.
@@ -106,9 +101,7 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             };
             let wrong = context.children_of(Some(value)).map(|(_, value)| value).find(is_other);
             if let Some(wrong) = wrong {
-                let message = format!("the values of `{key}` must be strings");
-                let finding = report.at(wrong.span, message);
-                finding.severity = finding.severity.min(max_severity);
+                report.at(wrong.span, format!("the values of `{key}` must be strings"));
             }
         }
     }

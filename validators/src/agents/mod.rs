@@ -11,18 +11,22 @@ mod conflicts;
 mod content;
 mod cost;
 mod duplicates;
+mod elsewhere;
 mod fields;
 mod formatters;
 mod formatting;
 mod header;
+mod hook_scripts;
 mod hook_shape;
 mod hooks;
+mod kits;
 mod library;
 mod manifests;
 mod markdown;
 mod mcp;
 mod mcp_access;
 mod model;
+mod modes;
 mod package_managers;
 mod permission_rules;
 mod permissions;
@@ -90,7 +94,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/hidden-unicode", unicode::hidden_unicode),
     ("agents/hook-event", hooks::hook_event),
     ("agents/hook-remote-code", hooks::hook_remote_code),
-    ("agents/hook-script", hooks::hook_script),
+    ("agents/hook-script", hook_scripts::hook_script),
     ("agents/hook-shape", hook_shape::hook_shape),
     ("agents/ignored-setting", permission_rules::ignored_setting),
     ("agents/hook-unquoted-path", hooks::hook_unquoted_path),

@@ -5,7 +5,7 @@ use super::model::{Client, Purpose};
 use super::permissions::split_rule;
 use super::vendors::names;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use std::collections::HashSet;
 
@@ -65,12 +65,14 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
                     .help("an absolute path begins with `//`, one in the home directory with `~/`")
                     .fix_unsafe("Make the path absolute", edit(context, span, rule, &absolute));
             } else if tool == "WebSearch" && specifier.contains(['*', '?']) {
-                report
-                    .at(span, format!("Claude Code refuses `{rule}`"))
-                    .help("write `WebSearch`; searches have no wildcards");
+                let finding = report.at(span, format!("Claude Code refuses `{rule}`"));
+                finding.help("write `WebSearch`; searches have no wildcards");
+                // Versions differ in what they accept.
+                finding.severity = finding.severity.min(Severity::Info);
             } else if tool == "WebFetch" && !specifier.starts_with("domain:") {
                 let finding = report.at(span, format!("Claude Code refuses `{rule}`"));
                 finding.help("write `WebFetch(domain:example.com)`, or `WebFetch` for all domains");
+                finding.severity = finding.severity.min(Severity::Info);
                 if let Some(host) = host(specifier) {
                     let domain = format!("WebFetch(domain:{host})");
                     finding.fix_unsafe("Name the domain", edit(context, span, rule, &domain));

@@ -80,18 +80,13 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
         return;
     }
     let help = "remove the setting; each user can choose it for their own machine";
-    // Recent versions of Claude Code ignore the mode, and a trusted server can be a choice: only what
-    // turns off all questions in every version is an error.
-    // Zed reads the settings of its agent from the user's file only.
-    let max_severity = match context.file.client {
-        Client::Codex => Severity::Error,
-        Client::Zed => Severity::Info,
-        _ => Severity::Warning,
-    };
     let mut add = |span: Span, message: &str| {
         let finding = report.at(span, message);
         finding.help(help);
-        finding.severity = finding.severity.min(max_severity);
+        // Zed reads the settings of its agent from the user's file only.
+        if context.file.client == Client::Zed {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     };
     match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings) => {
@@ -312,14 +307,9 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
         let message = format!("`{name}` is not a tool of Claude Code");
         // The start of a name is not a misspelling of it.
         let is_former = |near: &str| names("claude", "former-tools").is_some_and(|it| it.has(near));
-        let is_of_former = tools.nearest(&name).is_some_and(is_former);
         let near = tools.nearest(&name);
         let near = near.filter(|near| !near.starts_with(name.as_str()) && !is_former(near));
         let finding = tools.report_unknown(report, span, message);
-        // Neither has an effect any more. Commands and skills only list what needs no approval.
-        if is_of_former || context.file.purpose == Purpose::Command {
-            finding.severity = finding.severity.min(Severity::Info);
-        }
         if let Some(near) = near {
             finding.message =
                 format!("`{name}` is not a tool of Claude Code; did you mean `{near}`?");

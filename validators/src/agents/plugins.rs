@@ -1,8 +1,8 @@
 //! Manifests of Claude Code plugins and of their marketplaces.
 
 use super::AgentContext;
+use super::elsewhere::is_unlisted;
 use super::model::Purpose;
-use super::references::is_unlisted;
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::project::manifest;

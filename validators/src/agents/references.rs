@@ -1,6 +1,7 @@
 //! Paths, links and imports in instructions that do not exist.
 
 use super::AgentContext;
+use super::elsewhere::is_unlisted;
 use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
@@ -8,45 +9,18 @@ use super::words::{
     COMMON_NAMES, CREATING, HEDGES, PAST_AND_FUTURE, PLANNED, WORKING_DIRS, WRITING,
     is_placeholder_path,
 };
-use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Whether there is a file or directory at `path`.
 fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
     listing.has_file(path) || listing.has_dir(path) || files.exists(path)
-}
-
-/// Whether the listing cannot have what is at `path`: a directory that contains only links, a link to a
-/// directory, or a submodule, which may not be checked out.
-pub(super) fn is_unlisted(path: &str, files: &dyn Files) -> bool {
-    let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let below = |module: &String| {
-        path.strip_prefix(&**module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let is_link = || !files.names(path).is_empty() || !files.dirs(path).is_empty();
-    files.dirs(parent).iter().any(|dir| dir == name)
-        || submodules(files).iter().any(below)
-        || is_link()
-}
-
-/// The paths of the submodules.
-pub(super) fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
-    cached(files, "agents submodules", || {
-        let text = side_file(files, ".gitmodules").unwrap_or_default();
-        let path = |line: &str| {
-            let value = line.trim().strip_prefix("path")?.trim_start().strip_prefix('=')?;
-            Some(value.trim().trim_matches('"').trim_end_matches('/').to_owned())
-        };
-        text.lines().filter_map(path).filter(|path| !path.is_empty()).collect()
-    })
 }
 
 /// The candidates for the path that `written` in the file at `path` refers to: relative to the

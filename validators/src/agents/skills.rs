@@ -25,6 +25,15 @@ const MIN_PROGRAM_NAME: usize = 4;
 /// Directories of skills whose clients follow the specification.
 const STRICT_ROOTS: [&str; 4] =
     [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
+/// Directories in the root with skills whose descriptions clients read.
+const PROJECT_ROOTS: [&str; 6] = [
+    ".agents/skills",
+    ".codex/skills",
+    ".cursor/skills",
+    ".gemini/skills",
+    ".github/skills",
+    "skills",
+];
 /// Directories of skills that Codex loads: it refuses front matter that is not valid YAML, and a
 /// skill whose description is missing or too long.
 const CODEX_ROOTS: [&str; 2] = [".agents/skills/", ".codex/skills/"];
@@ -45,6 +54,13 @@ fn is_in_skill(context: &AgentContext<'_, '_>) -> bool {
 fn is_in_skills_dir(path: &str) -> bool {
     let dir = parent_dir(path);
     dir.is_empty() || dir.split('/').any(|part| part.contains("skill"))
+}
+
+/// Whether clients look for a skill at `path` when they are started in the root of the project, or
+/// the repository offers it to other projects.
+fn is_in_project_root(path: &str) -> bool {
+    let root = parent_dir(parent_dir(path));
+    parent_dir(path).is_empty() || PROJECT_ROOTS.contains(&root)
 }
 
 /// Whether the front matter was read.
@@ -99,8 +115,7 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     let finding = report.at(span, message);
     // Claude Code takes the name from the directory. Installers rename the directory, and plugins have
     // their own lists. Codex takes the name from the file.
-    let is_taken = is_valid_name(name) && is_for_codex(context.source.path());
-    if !is_strict || is_taken && !has_cursor(context) {
+    if !is_strict || is_valid_name(name) {
         finding.severity = finding.severity.min(Severity::Info);
     }
     if is_valid_name(folder) {
@@ -113,11 +128,6 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     if !is_strict && is_reported {
         context.lower_in_copy(finding);
     }
-}
-
-/// Whether the project has files of Cursor, which also reads the skills of other clients.
-fn has_cursor(context: &AgentContext<'_, '_>) -> bool {
-    context.listing().is_some_and(|listing| listing.has_dir(".cursor"))
 }
 
 /// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
@@ -152,13 +162,11 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     let path = context.source.path();
     // Claude Code takes the first paragraph of a skill without a description.
     let is_claude = path.contains(".claude/skills/");
-    let severity = match is_claude {
-        true => Some(Severity::Info),
-        // Other clients load the skill, or nobody knows whether they do.
-        false => (!is_for_codex(path)).then_some(Severity::Warning),
-    };
+    let is_loaded = !is_claude && is_in_project_root(path);
     let lower = |finding: &mut Finding| {
-        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
+        if !is_loaded {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     };
     let has_header = context.source.text().trim_start_matches('\u{FEFF}').starts_with("---");
     if !has_header && !path.contains("template") && !is_in_skill(context) {
@@ -192,21 +200,17 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     match header_text(context, "description") {
         Some((text, span)) if text.chars().count() > MAX_DESCRIPTION && is_limited => {
             let length = text.chars().count();
-            let finding = report.at(
+            report.at(
                 Span { end: context.source.lines_around(Span { end: span.start, ..span }).end, ..span },
                 format!("the description has {length} characters; clients read at most {MAX_DESCRIPTION}"),
             );
-            if !is_for_codex(path) {
-                finding.severity = finding.severity.min(Severity::Warning);
-            }
         }
         Some((text, span)) if is_claude && listed_length(context, text) > MAX_LISTED => {
             let length = listed_length(context, text);
             let message = format!(
                 "`description` and `when_to_use` have {length} characters; Claude Code lists {MAX_LISTED}"
             );
-            let finding = report.at(context.source.lines_around(span), message);
-            finding.severity = finding.severity.min(Severity::Warning);
+            report.at(context.source.lines_around(span), message);
         }
         Some((text, span)) if text.trim().is_empty() => {
             let message = "the description is empty, so no agent selects the skill";
@@ -291,10 +295,11 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
     }
     let first = context.source.line_span(0);
     let client = context.file.client.name();
-    // VS Code loads an agent without a description.
-    let severity = (context.file.client == Client::Copilot).then_some(Severity::Warning);
+    // VS Code loads an agent without a description, and documents the front matter as optional.
     let lower = |finding: &mut Finding| {
-        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
+        if context.file.client == Client::Copilot {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     };
     let Some(header) = front_matter(context.source.text()) else {
         let message = match context.file.client {
@@ -305,10 +310,6 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         };
         let finding = report.at(first, message);
         lower(finding);
-        // VS Code documents the front matter as optional.
-        if context.file.client == Client::Copilot {
-            finding.severity = finding.severity.min(Severity::Info);
-        }
         return;
     };
     if context.data.broken.is_some() {

@@ -165,10 +165,13 @@ fn a_hook_whose_script_is_not_executable_is_reported() {
     let settings = r#"{ "hooks": { "Stop": [{ "hooks": [
         { "type": "command", "command": "./a.sh" },
         { "type": "command", "command": "./b.sh" },
+        { "type": "command", "command": "./c.sh" },
+        { "type": "command", "command": "./a.sh" },
         { "type": "command", "command": "bash a.sh" }] }] } }"#;
     write(".claude/settings.json", settings, 0o644);
     write("a.sh", "exit 0\n", 0o644);
     write("b.sh", "exit 0\n", 0o755);
+    write("c.sh", "exit 0\n", 0o644);
     let registry = Registry::new(DISTRIBUTION.pages, &[]);
     let only = Selection { only: vec!["agents/hook-script".to_owned()], ..Selection::default() };
     let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
@@ -176,14 +179,21 @@ fn a_hook_whose_script_is_not_executable_is_reported() {
     let source = Source::new(".claude/settings.json", settings);
     let found = engine.check(&source, &disk).findings;
     let messages: Vec<&str> = found.iter().map(|finding| &*finding.message).collect();
-    assert_eq!(messages, ["the script `a.sh` is not executable, so the hook fails"]);
-    assert_eq!(found[0].severity, Severity::Warning);
-    write("setup.sh", "chmod +x a.sh b.sh\n", 0o644);
-    let listing =
-        Listing::new([".claude/settings.json", "a.sh", "b.sh", "setup.sh"].map(str::to_owned));
-    let found = engine.check(&source, &Listed { files: &disk, listing: &listing }).findings;
-    let severities: Vec<Severity> = found.iter().map(|finding| finding.severity).collect();
-    assert_eq!(severities, [Severity::Info]);
+    assert_eq!(messages, ["the script `a.sh` and 1 more are not executable, so the hooks fail"]);
+    assert_eq!((found[0].severity, found[0].related.len()), (Severity::Warning, 1));
+    let severities = |chmod: &str, scripts: &[&str]| {
+        write("setup.sh", chmod, 0o644);
+        let paths = [".claude/settings.json", "setup.sh"].iter().chain(scripts);
+        let listing = Listing::new(paths.map(|path| (*path).to_owned()));
+        let found = engine.check(&source, &Listed { files: &disk, listing: &listing }).findings;
+        found.iter().map(|finding| finding.severity).collect::<Vec<Severity>>()
+    };
+    let all = ["a.sh", "b.sh", "c.sh"];
+    assert_eq!(severities("chmod +x a.sh b.sh\n", &all), [Severity::Info, Severity::Warning]);
+    assert_eq!(severities("chmod 755 *.sh\n", &all), [Severity::Info]);
+    assert_eq!(severities("chmod 644 a.sh c.sh\n", &all), [Severity::Warning]);
+    // No script of the project is executable.
+    assert_eq!(severities("", &["a.sh", "c.sh"]), [Severity::Info]);
 }
 
 /// The findings of all rules on files that steer agents.
@@ -266,14 +276,14 @@ fn an_error_needs_a_client_that_refuses_the_file() {
         heads(&found),
         [
             "error agents/unreadable .agents/skills/a/SKILL.md",
-            "warning agents/skill-name .agents/skills/c/SKILL.md",
-            "error agents/skill-description .agents/skills/e/SKILL.md",
+            "info agents/skill-name .agents/skills/c/SKILL.md",
+            "warning agents/skill-description .agents/skills/e/SKILL.md",
             "warning agents/unreadable .claude/skills/a/SKILL.md",
             "warning agents/mcp-shape .cursor/mcp.json",
             "warning agents/skill-description .cursor/skills/e/SKILL.md",
-            "warning agents/agent-fields .github/agents/f.agent.md",
+            "info agents/agent-fields .github/agents/f.agent.md",
             "error agents/unreadable .github/skills/b/SKILL.md",
-            "error agents/mcp-shape .mcp.json",
+            "warning agents/mcp-shape .mcp.json",
         ],
         "{found:?}"
     );
@@ -380,11 +390,13 @@ fn a_plugin_of_claude_code_needs_no_description() {
     let found = all_findings(&[
         ("tool/.claude-plugin/plugin.json", manifest),
         ("tool/skills/search/SKILL.md", skill),
+        ("skills/search/SKILL.md", skill),
         ("other/skills/search/SKILL.md", skill),
     ]);
     let found: Vec<String> = found.into_iter().filter(|it| it.contains("description")).collect();
     let expected = [
-        "warning agents/skill-description other/skills/search/SKILL.md",
+        "info agents/skill-description other/skills/search/SKILL.md",
+        "warning agents/skill-description skills/search/SKILL.md",
         "info agents/skill-description tool/skills/search/SKILL.md",
     ];
     assert_eq!(heads(&found), expected, "{found:?}");
@@ -400,7 +412,58 @@ fn a_link_to_a_directory_is_its_path() {
     std::fs::create_dir(root.join(".claude")).expect("created");
     std::os::unix::fs::symlink("../.github/skills", root.join(".claude/skills")).expect("linked");
     std::os::unix::fs::symlink("../missing", root.join(".claude/rules")).expect("linked");
-    let is_unlisted = |path: &str| references::is_unlisted(path, &Disk::new(root));
+    let is_unlisted = |path: &str| elsewhere::is_unlisted(path, &Disk::new(root));
     assert!(is_unlisted(".claude/skills") && is_unlisted(".claude/skills/a"));
     assert!(!is_unlisted(".claude/rules") && !is_unlisted(".claude/agents"));
+}
+
+#[test]
+fn findings_in_files_that_others_write_are_infos() {
+    let agent =
+        |mark: &str| format!("---\nname: a\ndescription: Reviews.\n---\n{mark}[it](gone.md)\n");
+    let (own, marked) = (agent(""), agent("<!-- Managed by kit; do not edit. -->\n"));
+    let files = [
+        (".claude/agents/marked.md", marked.as_str()),
+        (".claude/agents/listed.md", &own),
+        (".claude/agents/own.md", &own),
+        (".github/prompts/speckit.plan.prompt.md", &own),
+        (".kit/manifest.json", r#"{ "files": [".claude/agents/listed.md"] }"#),
+        ("AGENTS.md", "See [it](gone.md).\n"),
+        (".copier-answers.yml", "_commit: 1.0.0\n"),
+    ];
+    let links = |files: &[(&str, &str)]| {
+        let found = all_findings(files);
+        heads(&found.into_iter().filter(|it| it.contains("dead-link")).collect::<Vec<_>>())
+    };
+    let mut expected = [
+        "info agents/dead-link .claude/agents/listed.md",
+        "info agents/dead-link .claude/agents/marked.md",
+        "warning agents/dead-link .claude/agents/own.md",
+        "info agents/dead-link .github/prompts/speckit.plan.prompt.md",
+        "warning agents/dead-link AGENTS.md",
+    ]
+    .map(str::to_owned);
+    assert_eq!(links(&files[..6]), expected);
+    // A template writes all of them.
+    for it in &mut expected {
+        *it = it.replace("warning", "info");
+    }
+    assert_eq!(links(&files), expected);
+}
+
+#[test]
+fn what_is_not_checked_out_exists() {
+    let files = memory(&[
+        ("AGENTS.md", "Text\n"),
+        (".github/workflows/copy.yml", "uses: copybara\nexclude: >-\n  plans/**\n"),
+    ]);
+    let paths = || files.0.keys().cloned();
+    let is_unlisted = |path: &str, tracked: Option<Vec<String>>| {
+        let listing = Listing::new(paths()).with_tracked(tracked);
+        elsewhere::is_unlisted(path, &Listed { files: &files, listing: &listing })
+    };
+    let tracked = || Some(paths().chain(["docs/a.md".to_owned()]).collect());
+    assert!(is_unlisted("docs/a.md", tracked()) && is_unlisted("docs", tracked()));
+    assert!(!is_unlisted("docs/a.md", None) && !is_unlisted("docs/b.md", tracked()));
+    assert!(is_unlisted("plans/a.md", tracked()) && !is_unlisted("plan/a.md", tracked()));
 }

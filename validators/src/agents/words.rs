@@ -36,6 +36,13 @@ pub(super) static ARCHIVED_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("archived directories"));
 /// Words in files that kits write into the directories of clients.
 pub(super) static KITS: LazyLock<Vec<&str>> = LazyLock::new(|| section("kits"));
+/// Parts of paths whose files kits write, the same in every project.
+pub(super) static KIT_PATHS: LazyLock<Vec<&str>> = LazyLock::new(|| section("kit paths"));
+/// Words of a comment which says that a program or another repository writes the file.
+pub(super) static WRITTEN: LazyLock<Vec<&str>> = LazyLock::new(|| section("written"));
+/// Sentences which say the same of the file outside of comments.
+pub(super) static WRITTEN_HERE: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("written, in sentences"));
 /// Words in names of directories whose files are copied to other projects.
 pub(super) static COPIED_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("copied directories"));
@@ -114,6 +121,9 @@ mod tests {
             &CONDITIONS,
             &GENERAL_HEADINGS,
             &OPTIONAL,
+            &KIT_PATHS,
+            &WRITTEN,
+            &WRITTEN_HERE,
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }

@@ -165,7 +165,7 @@ fn with_git_data(
             |path: PathBuf| (path.clone(), PathState::from_stamp(stamp_of(&path), MIN_STAMP_AGE));
         repository.state_files().map(with_state).to_vec()
     });
-    let (tracked, branch) = read_git(engine, repository);
+    let (tracked, branch) = read_git(repository);
     let listing = listing.with_tracked(tracked).on_branch(branch);
     (known, listing.with_past(past_files(disk)))
 }

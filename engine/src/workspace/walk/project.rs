@@ -43,10 +43,8 @@ pub(super) fn with_git_data(
     walk: &Walk,
     listing: Listing,
 ) -> Listing {
-    let requires_branch = walk.branch.is_none() && engine.needs_listing();
-    let needs_repository = project_checks::needs_index(engine) || requires_branch;
-    let repository = needs_repository.then(|| Repository::open(disk.root()).ok()).flatten();
-    let (tracked, branch) = read_git(engine, repository);
+    let repository = needs_git(engine).then(|| Repository::open(disk.root()).ok()).flatten();
+    let (tracked, branch) = read_git(repository);
     let branch = walk.branch.clone().or(branch);
     let listing = listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone());
     listing.with_past(past_files(disk))
@@ -68,13 +66,9 @@ pub(super) fn needs_git(engine: &Engine) -> bool {
     project_checks::needs_index(engine) || engine.needs_listing()
 }
 
-/// Reads the contents of the Git index, if rules need it, and the branch.
-pub(super) fn read_git(
-    engine: &Engine,
-    repository: Option<Repository>,
-) -> (Option<Vec<String>>, Option<String>) {
-    let requires_index = project_checks::needs_index(engine);
-    let tracked = repository.as_ref().filter(|_| requires_index).and_then(|repository| {
+/// Reads the contents of the Git index, and the branch.
+pub(super) fn read_git(repository: Option<Repository>) -> (Option<Vec<String>>, Option<String>) {
+    let tracked = repository.as_ref().and_then(|repository| {
         let index = repository.staged(None).ok()?;
         index.below("").ok()
     });
