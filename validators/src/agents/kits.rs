@@ -5,7 +5,8 @@ use super::words::{KIT_PATHS, WRITTEN, WRITTEN_HERE};
 use crate::cached::cached;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
-use aidd_engine::text::paths::parent_dir;
+use aidd_engine::text::paths::{below, parent_dir};
+use std::collections::HashSet;
 
 /// Number of lines at the beginning of a file that can say what writes it.
 const HEAD_LINES: usize = 25;
@@ -69,16 +70,21 @@ fn says_written(text: &str) -> bool {
 
 /// Whether the manifest of an installer names the file.
 fn is_in_manifest(path: &str, files: &dyn Files) -> bool {
-    let manifests = cached(files, "agents manifests", || {
-        let Some(listing) = files.listing() else { return Vec::new() };
+    let listed = cached(files, "agents manifests", || {
+        let Some(listing) = files.listing() else { return HashSet::new() };
         let found = listing.files().iter().filter(|path| is_manifest(path)).take(MAX_MANIFESTS);
-        let read = |it: &String| Some((parent_dir(it).to_owned(), side_file(files, it)?));
-        found.filter_map(read).collect::<Vec<(String, String)>>()
+        let mut listed = HashSet::new();
+        for manifest in found {
+            let text = side_file(files, manifest).unwrap_or_default();
+            for path in paths(&text) {
+                // Relative to the root, or to the directory of the manifest.
+                listed.insert(path.to_owned());
+                listed.insert(below(parent_dir(manifest), path));
+            }
+        }
+        listed
     });
-    manifests.iter().any(|(directory, text)| {
-        let below = path.strip_prefix(&**directory).map(|rest| rest.trim_start_matches('/'));
-        names(text, path) || below.is_some_and(|below| below.contains('/') && names(text, below))
-    })
+    listed.contains(path)
 }
 
 /// Whether a file in a directory with a dot or an underscore, or one of a package manager for agents,
@@ -94,13 +100,11 @@ fn is_manifest(path: &str) -> bool {
             || directory.is_empty() && has("lock") && (has("apm") || has("agents")))
 }
 
-/// Whether a text has a path that is not part of a longer one.
-fn names(text: &str, path: &str) -> bool {
+/// The words of a text that have the form of a path with a directory.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-    text.match_indices(path).any(|(at, _)| {
-        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
-        !before.ends_with(is_part) && !text[at + path.len()..].starts_with(is_part)
-    })
+    let words = text.split(move |c| !is_part(c)).map(|word| word.trim_start_matches("./"));
+    words.filter(|word| word.contains('/'))
 }
 
 #[cfg(test)]
@@ -137,9 +141,9 @@ mod tests {
         for path in ["package-lock.json", "manifest.json", ".github/labels.json", "flake.lock"] {
             assert!(!is_manifest(path), "{path}");
         }
-        let text = "files:\n  - .claude/agents/a.md\n  - ./b/c.md\n";
-        assert!(names(text, ".claude/agents/a.md") && names(text, "b/c.md"));
-        assert!(!names(text, "agents/a.md") && !names(text, ".claude/agents/a"));
+        let text = "files:\n  - .claude/agents/a.md\n  - ./b/c.md\n  - \"d/e.md\": 1\n";
+        let found: Vec<&str> = paths(text).collect();
+        assert_eq!(found, [".claude/agents/a.md", "b/c.md", "d/e.md"]);
         assert!(is_path_of_kit(".github/prompts/speckit.plan.prompt.md"));
         assert!(!is_path_of_kit("docs/commands/opsx/apply.md"));
     }

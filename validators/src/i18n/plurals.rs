@@ -4,12 +4,13 @@ use super::compare::{is_suffixed, plural_suffix};
 use super::groups::is_not_offered;
 use super::locale::{self, CATEGORIES, Plurals};
 use super::messages::part;
-use super::model::{Form, Format};
+use super::model::{Entry, Form, Format};
 use super::read::plural_selections;
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The categories of one text with plural forms.
@@ -149,8 +150,14 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
         let quotes = context.layout.format != Format::Arb;
         own_is_icu && icu::parse(&form.value, quotes).plurals.iter().any(|(_, it)| it.len() > 1)
     };
+    let has_forms = |entry: &&Entry| entry.forms.iter().any(|form| form.category.is_some());
+    let compared: HashSet<&str> = context
+        .entries()
+        .filter(|entry| own_is_icu || has_forms(entry))
+        .map(|entry| &*entry.key)
+        .collect();
     let mut source_texts: HashMap<&str, HashSet<String>> = HashMap::new();
-    for entry in source_entries() {
+    for entry in source_entries().filter(|entry| compared.contains(&*entry.key)) {
         let texts = source_texts.entry(&*entry.key).or_default();
         for form in &entry.forms {
             let selections = own_is_icu.then(|| option_texts(context, &form.value));
@@ -168,8 +175,8 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
         .map(|entry| &*entry.key)
         .collect();
     for entry in context.entries() {
-        let Some(locale) = context.locale_of(entry).map(str::to_owned) else { continue };
-        if entry.forms.iter().any(|form| form.category.is_some()) {
+        let Some(locale) = context.locale_of(entry) else { continue };
+        if has_forms(&entry) {
             let category =
                 |form: &Form| Some((form.category.as_deref()?.to_owned(), form.value.clone()));
             let forms: BTreeMap<_, _> = entry.forms.iter().filter_map(category).collect();
@@ -178,7 +185,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                 span: entry.key_span,
                 is_untranslated: is_untranslated(&entry.key, &forms),
                 forms,
-                locale,
+                locale: locale.to_owned(),
                 has_exact: false,
                 source_varies: varied.contains(&*entry.key),
                 has_default: context.layout.format != Format::Yaml,
@@ -195,7 +202,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                             .iter()
                             .any(|(key, _)| !CATEGORIES.contains(key)),
                         forms: selection.variants.into_iter().map(exact).collect(),
-                        locale: locale.clone(),
+                        locale: locale.to_owned(),
                         source_varies: true,
                         has_default: true,
                         is_untranslated: false,
@@ -221,7 +228,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                         has_exact: selectors.iter().any(|selector| selector.starts_with('=')),
                         is_untranslated: is_untranslated(&entry.key, &forms),
                         forms,
-                        locale: locale.clone(),
+                        locale: locale.to_owned(),
                         source_varies: varied.contains(&*entry.key),
                         has_default: true,
                         is_shown: message.shown.contains(argument(&form.value[range])),
@@ -290,8 +297,11 @@ fn options(plural: &str) -> Vec<(&str, &str)> {
 fn suffixed(context: &Context<'_>) -> Vec<Counted> {
     let Some(locale) = context.layout.locale.clone() else { return Vec::new() };
     let source = context.source().unwrap_or(context.own);
-    let source_keys: HashSet<&str> = source.entries.iter().map(|entry| &*entry.key).collect();
-    let own: HashSet<&str> = context.entries().map(|entry| &*entry.key).collect();
+    let source_keys = LazyCell::new(|| -> HashSet<&str> {
+        source.entries.iter().map(|entry| &*entry.key).collect()
+    });
+    let own =
+        LazyCell::new(|| -> HashSet<&str> { context.entries().map(|entry| &*entry.key).collect() });
     let mut found: BTreeMap<&str, (Span, BTreeMap<String, String>)> = BTreeMap::new();
     for entry in context.entries().filter(|entry| !entry.is_empty()) {
         let Some((base, category)) = plural_suffix(&entry.key) else { continue };

@@ -10,6 +10,7 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths;
 use aidd_engine::text::source::Source;
 use jiff::civil::Date;
+use memchr::memmem;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -38,7 +39,7 @@ pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
 pub(super) fn is_candidate(path: &str, text: &str) -> bool {
     is_data(path)
         && KEYS.iter().any(|key| {
-            text.match_indices(key).any(|(at, _)| {
+            memmem::find_iter(text.as_bytes(), key).any(|at| {
                 let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
                 rest.trim_start_matches(' ').starts_with(':')
             })
