@@ -67,19 +67,18 @@ fn combined_fix(members: &[&Finding], length: usize) -> Option<Fix> {
         .filter_map(|member| member.fix.as_ref())
         .filter(|fix| fix.safety == safety && fix.file.is_none() && edits.add_fix(fix, length))
         .collect();
-    let title = match &*fixes {
-        [] => return None,
-        [first, others @ ..] if others.iter().all(|other| other.title == first.title) => {
-            &*first.title
-        }
-        _ => "Apply the fixes",
-    };
     let count = match (fixes.len(), members.len()) {
         (fixed, all) if fixed == all => format!("all {all}"),
         (fixed, all) => format!("{fixed} of {all}"),
     };
+    let title = &fixes.first()?.title;
+    let has_one_title = fixes.iter().all(|fix| fix.title == *title);
     Some(Fix {
-        title: format!("{title} (fixes {count} findings)"),
+        title: if has_one_title {
+            format!("{title} (fixes {count} findings)")
+        } else {
+            format!("Fix {count} findings")
+        },
         safety,
         edits: edits.into_edits(),
         file: None,
@@ -133,7 +132,7 @@ mod tests {
         let other = Some(("y", Safety::Safe));
         assert_eq!(
             grouped(vec![finding("a/b", 1, same), finding("a/b", 5, other)]),
-            ["1 m, 1 more below: Apply the fixes (fixes all 2 findings) (safe) [1, 5]"]
+            ["1 m, 1 more below: Fix all 2 findings (safe) [1, 5]"]
         );
     }
 
