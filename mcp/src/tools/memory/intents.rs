@@ -98,7 +98,7 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
-    /// Up to 3 questions that it answers, in the words of somebody who does not know it
+    /// Up to 3 questions it answers, in words it does not use
     #[serde(default)]
     questions: Vec<String>,
     /// Confidence from 0 to 1; default: 0.7
@@ -323,7 +323,7 @@ struct InsightParams {
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// Up to 3 questions that it answers, in the words of somebody who does not know it
+    /// Up to 3 questions it answers, in words it does not use
     #[serde(default)]
     questions: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]

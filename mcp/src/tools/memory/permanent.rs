@@ -176,7 +176,7 @@ struct NewDecision {
     #[serde(default)]
     alternatives: Vec<String>,
     context: Option<String>,
-    /// Up to 3 questions that it answers, in the words of somebody who does not know it
+    /// Up to 3 questions it answers, in words it does not use
     #[serde(default)]
     questions: Vec<String>,
     session_id: Option<String>,
@@ -216,7 +216,7 @@ struct NewMistake {
     prevention: String,
     #[serde(default)]
     files: Vec<String>,
-    /// Up to 3 questions that it answers, in the words of somebody who does not know it
+    /// Up to 3 questions it answers, in words it does not use
     #[serde(default)]
     questions: Vec<String>,
     check: Option<Row>,
@@ -260,7 +260,6 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Up to 3 questions that it answers, in the words of somebody who does not know it
     #[serde(default)]
     questions: Vec<String>,
     /// Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}
