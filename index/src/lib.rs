@@ -3,6 +3,7 @@
 
 mod accesses;
 mod changes;
+mod components;
 mod effects;
 mod error;
 mod facts;

@@ -109,7 +109,7 @@ impl Reader {
 
     /// The members of a type or module.
     fn members(&self, symbol: &SymbolRow) -> Result<Vec<SymbolRow>, IndexError> {
-        let kinds = ["class", "interface", "struct", "enum", "trait", "module"];
+        let kinds = ["class", "component", "interface", "struct", "enum", "trait", "module"];
         if !kinds.contains(&&*symbol.kind) {
             return Ok(Vec::new());
         }

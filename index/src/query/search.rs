@@ -398,7 +398,7 @@ fn has_all_terms(symbol: &SymbolRow, question: &str) -> bool {
 
 fn kind_factor(symbol: &SymbolRow) -> f64 {
     let kind = match &*symbol.kind {
-        "function" | "method" | "class" | "struct" | "trait" | "macro" => 1.0,
+        "function" | "method" | "class" | "component" | "struct" | "trait" | "macro" => 1.0,
         "interface" | "enum" | "type" => 0.85,
         "constant" | "variable" | "module" => 0.75,
         _ => 0.4,
