@@ -78,6 +78,12 @@ pub(crate) fn language(path: &str) -> Option<SupportLang> {
     })
 }
 
+/// Whether a file with this name is in a language of the index.
+#[must_use]
+pub fn is_indexed(path: &str) -> bool {
+    language(path).is_some()
+}
+
 /// The outline of `text` as the file at `path`; `None` if its language is not supported or parsing
 /// takes too long.
 #[must_use]
