@@ -246,6 +246,34 @@ fn questions_have_other_wordings_that_copy_no_memory() {
     assert_eq!(wordings.into_keys().collect::<Vec<_>>(), [""; 0]);
 }
 
+/// The questions that a memory answers, as its author writes them on saving.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionsAtSave {
+    id: String,
+    questions: Vec<String>,
+}
+
+#[test]
+fn memories_have_questions_that_repeat_no_question_of_the_set() {
+    let known: BTreeSet<String> =
+        questions().into_iter().map(|question| question.question.to_lowercase()).collect();
+    let rows: Vec<QuestionsAtSave> = lines("questions-at-save.jsonl");
+    let ids: Vec<&String> = rows.iter().map(|row| &row.id).collect();
+    let memories = memories();
+    assert_eq!(ids, memories.iter().map(|memory| &memory.id).collect::<Vec<_>>());
+    for (row, memory) in rows.iter().zip(&memories) {
+        let distinct: BTreeSet<&String> = row.questions.iter().collect();
+        assert!(distinct.len() == 3 && row.questions.len() == 3, "{}", row.id);
+        let text = memory.text();
+        for question in &row.questions {
+            assert!(question.chars().count() <= 160, "{}: {question}", row.id);
+            let question = question.to_lowercase();
+            assert!(!known.contains(&question) && !text.contains(&question), "{question}");
+        }
+    }
+}
+
 #[test]
 fn superseded_questions_include_the_old_answer() {
     let memories = memories();

@@ -84,5 +84,9 @@ fn describe(reach: &Reach) -> String {
         let more = if more > 0 { format!(", +{more}") } else { String::new() };
         text.push_str(&format!("; untested: {}{more}", names.join(", ")));
     }
+    if !reach.routes.is_empty() {
+        let routes = number(reach.routes.len(), "route");
+        text.push_str(&format!("; tests over HTTP of {routes} are not followed"));
+    }
     text
 }

@@ -201,12 +201,14 @@ fn answer(
             calls(found, "callees")
         }
         IndexCommand::Impact { symbol, depth } => {
-            let ids: Vec<i64> = known(&reader, symbol)?.iter().map(|found| found.id).collect();
+            let changed = known(&reader, symbol)?;
+            let ids: Vec<i64> = changed.iter().map(|found| found.id).collect();
             let found = reader.impact(&ids, *depth)?;
-            let text = match found.is_empty() {
+            let mut text = match found.is_empty() {
                 true => nothing::not_reached("no proved reference leads to", symbol),
                 false => reached(&found),
             };
+            text.push_str(&nothing::impact_notes(&reader, &changed)?);
             Answer::new(text, found)
         }
         IndexCommand::Flows { from: None, .. } => {
@@ -281,16 +283,23 @@ fn answer(
                     nothing::refuse_unknown_path(&reader, code.files, path)?;
                 }
             }
-            let found = reader.affected(&changed)?;
+            let mut found = reader.affected(&changed)?;
+            let (routes, http_tests) = nothing::over_http(&reader, code.files, &changed)?;
+            found.extend(http_tests);
+            found.sort();
+            found.dedup();
             let text = match found.is_empty() {
-                true => nothing::no_test(&changed),
+                true => nothing::no_test(&changed, routes),
                 false => found.iter().fold(String::new(), |text, path| text + path + "\n"),
             };
             Answer::new(text, found)
         }
         IndexCommand::Dead { exported, limit } => {
             let found = reader.dead(*exported, *limit)?;
-            let text = list(&found.symbols) + &nothing::dead_notes(&found, *limit);
+            let mut text = list(&found.symbols) + &nothing::dead_notes(&found, *limit);
+            if let Some(templates) = reader.all_unread_templates()? {
+                let _ = writeln!(text, "{templates}");
+            }
             Answer::new(text, found.symbols)
         }
         IndexCommand::Name { .. } => names::answer(command, project, io),

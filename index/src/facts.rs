@@ -1,5 +1,6 @@
 //! The facts that the index stores about one file, and the names that an edit of the file affects.
 
+use crate::components::{self, Dialect};
 use crate::effects::{self, FileEffects};
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
 use crate::routes::{self, Mount, Route, Router, Target as MountTarget, constants};
@@ -61,7 +62,10 @@ pub(crate) fn language(path: &str) -> Option<SupportLang> {
     if stem.is_empty() {
         return None;
     }
-    let find = || SupportLang::from_path(path).filter(|language| outline::is_supported(*language));
+    let find = || match Dialect::of_path(path) {
+        Some(_) => Some(SupportLang::TypeScript),
+        None => SupportLang::from_path(path).filter(|language| outline::is_supported(*language)),
+    };
     KNOWN.with_borrow_mut(|known| match known.iter().find(|(other, _)| other == extension) {
         Some((_, language)) => *language,
         None => {
@@ -74,13 +78,32 @@ pub(crate) fn language(path: &str) -> Option<SupportLang> {
     })
 }
 
+/// Whether a file with this name is in a language of the index.
+#[must_use]
+pub fn is_indexed(path: &str) -> bool {
+    language(path).is_some()
+}
+
 /// The outline of `text` as the file at `path`; `None` if its language is not supported or parsing
 /// takes too long.
 #[must_use]
 pub fn outline_of(path: &str, text: &str) -> Option<Outline> {
-    let language = language(path)?;
+    let component = components::script_of(path, text);
+    let (text, language) = match &component {
+        Some(script) => (script.text.as_str(), script.language),
+        None => (text, language(path)?),
+    };
     let tree = parse_text(text, language)?;
     Some(outline::read(path, text, language, &tree))
+}
+
+/// The name of the language of the file at `path`, as stored in the database.
+#[must_use]
+pub(crate) fn language_name(path: &str) -> Option<&'static str> {
+    match Dialect::of_path(path) {
+        Some(dialect) => Some(dialect.name()),
+        None => language(path).and_then(outline::name_of),
+    }
 }
 
 /// The routes that the file at `path` declares with a handler, as `GET /users`.
@@ -125,17 +148,27 @@ pub(crate) fn is_test(path: &str, imports: &imports::Facts) -> bool {
 /// too long.
 #[must_use]
 pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
-    let language = language(path)?;
+    let component = components::script_of(path, text);
+    let (text, language) = match &component {
+        Some(script) => (script.text.as_str(), script.language),
+        None => (text, language(path)?),
+    };
     let tree = parse_text(text, language)?;
     let mut imports = match namespaces::is_supported(language) {
         true => namespaces::read(text, language, &tree),
-        false => imports::read_tree(path, &tree)?,
+        false => imports::read_grammar(language, &tree)?,
     };
     let kinds = if path.ends_with(".d.ts") { &[] } else { effects::kinds(language) };
     let imported = imported_names(&imports);
     let (mut outline, visited) =
         outline::read_uses((path, text, language), &tree, imported.as_deref(), kinds);
     drop_unknown_names(&mut outline, &imports);
+    if let Some(script) = &component {
+        components::complete((path, script), &mut outline, &imports);
+    }
+    if imports.language == imports::Language::Script {
+        components::add_lazy_uses(text, &mut outline, &mut imports);
+    }
     let (routes, mut mounts) = routes::read(path, text, language, &tree, &outline, &imports);
     let effects = effects::read(text, language, (&tree, visited), &outline, &imports);
     let constants = constants::values(text, tree.root().get_inner_node(), &outline);

@@ -3,6 +3,7 @@
 
 mod accesses;
 mod changes;
+mod components;
 mod effects;
 mod error;
 mod facts;
@@ -26,7 +27,7 @@ mod update;
 pub use changes::{ChangedLines, base_commit, changed_lines, changed_lines_since};
 pub use effects::Effect;
 pub use error::IndexError;
-pub use facts::{outline_of, routes_of};
+pub use facts::{is_indexed, outline_of, routes_of};
 pub use revision::{Revision, at_revision};
 pub use session::Session;
 pub use update::{Update, refresh, refresh_before_exit};

@@ -140,7 +140,7 @@ fn write_stored(
     file: &ReadFile,
     facts: &FileFacts,
 ) -> Result<(), IndexError> {
-    let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
+    let language = crate::facts::language_name(&file.path);
     let is_test = crate::facts::is_test(&file.path, &facts.imports);
     connection
         .prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?

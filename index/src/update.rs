@@ -315,7 +315,7 @@ pub(crate) fn build_from(
         rows::write_refs(connection, &resolver, id, &mut spread)?;
     }
     spread.write_all(connection)?;
-    store_manifests(connection, &manifests, &manifest_hash)?;
+    store_manifests(connection, listed, &manifests, &manifest_hash)?;
     store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
@@ -368,7 +368,7 @@ fn edit(
         )?;
     }
     if let Some(hash) = manifest_hash {
-        store_manifests(&transaction, &manifests, &hash)?;
+        store_manifests(&transaction, listed, &manifests, &hash)?;
     }
     store::set_generation(&transaction)?;
     transaction.commit()?;

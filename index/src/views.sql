@@ -34,7 +34,7 @@ CREATE VIEW types AS
   SELECT s.id, s.name, s.file AS file_id, s.kind, s.doc AS description,
     json_object('kind', s.kind, 'name', s.qualified, 'signature', s.signature) AS definition_json,
     NULL AS linked_function_id, 1 AS project_id, NULL AS created_at, NULL AS updated_at
-  FROM symbols s WHERE s.kind IN ('class', 'interface', 'struct', 'enum', 'trait', 'type')
+  FROM symbols s WHERE s.kind IN ('class', 'component', 'interface', 'struct', 'enum', 'trait', 'type')
     OR s.kind = 'module' AND s.key LIKE '%.rb#%';
 CREATE VIEW interactions AS
   SELECT r.id, r.source AS source_function_id, r.target AS target_function_id,

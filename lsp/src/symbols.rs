@@ -171,7 +171,7 @@ fn to_saved(hunks: &[Hunk], line: u32) -> Option<u32> {
 fn kind_of(kind: &str) -> SymbolKind {
     match kind {
         "module" => SymbolKind::MODULE,
-        "class" => SymbolKind::CLASS,
+        "class" | "component" => SymbolKind::CLASS,
         "interface" | "trait" => SymbolKind::INTERFACE,
         "struct" => SymbolKind::STRUCT,
         "enum" => SymbolKind::ENUM,

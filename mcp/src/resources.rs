@@ -10,6 +10,7 @@ use aidd_engine::text::hidden::without_hidden;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
+use aidd_memory::kinds::QUESTIONS;
 use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::types::Kind;
 use aidd_memory::usage::Name;
@@ -403,7 +404,8 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
         if !rest.is_empty() {
             let _ = write!(text, "\n{}\n", rest.join("\n"));
         }
-        for (name, value) in &entry.metadata {
+        // The questions are for searches.
+        for (name, value) in entry.metadata.iter().filter(|(name, _)| *name != QUESTIONS) {
             let _ = writeln!(text, "- {name}: {}", crate::tools::memory::render::value_text(value));
         }
     }

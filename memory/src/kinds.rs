@@ -48,6 +48,9 @@ pub struct Decision {
     /// Whether the decision was made or rejected; absent means made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Verdict>,
+    /// Questions that the memory answers: see [`check_questions`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -78,6 +81,9 @@ pub struct Mistake {
     /// The check that detects the mistake: see [`aidd_engine::workspace::memory_checks`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
+    /// Questions that the memory answers: see [`check_questions`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -102,6 +108,9 @@ pub struct Convention {
     /// The check that enforces the convention: see [`aidd_engine::workspace::memory_checks`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
+    /// Questions that the memory answers: see [`check_questions`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -165,6 +174,9 @@ pub struct Insight {
     /// The source of the insight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Questions that the memory answers: see [`check_questions`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -186,9 +198,12 @@ pub fn editable_fields(kind: Kind) -> &'static [&'static str] {
             "stage",
             "sourcePath",
             "status",
+            QUESTIONS,
         ],
-        Kind::Mistake => &["rootCause", "fix", "prevention", "files", "occurrences", "check"],
-        Kind::Convention => &["example", "examples", "rationale", "category", "check"],
+        Kind::Mistake => {
+            &["rootCause", "fix", "prevention", "files", "occurrences", "check", QUESTIONS]
+        }
+        Kind::Convention => &["example", "examples", "rationale", "category", "check", QUESTIONS],
         _ => &[],
     }
 }
@@ -233,7 +248,56 @@ pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError>
             MemoryError::Invalid(format!("invalid `{name}` of a {kind}: {error}"))
         })?;
     }
+    check_questions(fields)
+}
+
+/// The field with the questions that a memory answers.
+pub const QUESTIONS: &str = "questions";
+/// Maximum number of questions of a memory.
+pub const MAX_QUESTIONS: usize = 3;
+/// Maximum number of characters of a question of a memory.
+pub const MAX_QUESTION_CHARS: usize = 160;
+
+/// Checks the questions in the metadata of a memory. The author of a memory writes them in the words
+/// of somebody who does not know the memory, so that searches in these words find it. Results of
+/// searches do not repeat them.
+///
+/// # Errors
+/// When there are more than [`MAX_QUESTIONS`], or one is empty or longer than
+/// [`MAX_QUESTION_CHARS`].
+pub fn check_questions(metadata: &Map<String, Value>) -> Result<(), MemoryError> {
+    let questions = metadata.get(QUESTIONS).and_then(Value::as_array);
+    let questions = questions.map(Vec::as_slice).unwrap_or_default();
+    let count = questions.len();
+    if count > MAX_QUESTIONS {
+        return Err(MemoryError::Invalid(format!(
+            "`{QUESTIONS}` has {count} items; pass at most {MAX_QUESTIONS}"
+        )));
+    }
+    for (at, question) in questions.iter().enumerate() {
+        let text = question.as_str().unwrap_or_default();
+        let chars = text.chars().count();
+        if text.trim().is_empty() {
+            return Err(MemoryError::Invalid(format!("`{QUESTIONS}[{at}]` is empty; omit it")));
+        }
+        if chars > MAX_QUESTION_CHARS {
+            return Err(MemoryError::Invalid(format!(
+                "`{QUESTIONS}[{at}]` has {chars} characters; shorten it to {MAX_QUESTION_CHARS}"
+            )));
+        }
+    }
     Ok(())
+}
+
+/// The questions in the metadata of a memory, at most [`MAX_QUESTIONS`], each shortened to
+/// [`MAX_QUESTION_CHARS`]: a tracked file can contain others.
+pub(super) fn questions(metadata: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let questions = metadata.get(QUESTIONS).and_then(Value::as_array);
+    let texts = questions.into_iter().flatten().filter_map(Value::as_str);
+    texts.take(MAX_QUESTIONS).map(|text| {
+        let end = text.char_indices().nth(MAX_QUESTION_CHARS).map_or(text.len(), |(at, _)| at);
+        text.get(..end).unwrap_or(text)
+    })
 }
 
 fn deserialize_as<T: DeserializeOwned>(

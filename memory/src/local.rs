@@ -98,12 +98,14 @@ impl ProjectMemory {
         body: &Insight,
         session_id: Option<&str>,
     ) -> Result<String, MemoryError> {
+        let metadata = kinds::metadata(body)?;
+        kinds::check_questions(&metadata)?;
         self.save(LocalMemory {
             kind: Kind::Insight,
             layer: Layer::Local,
             content: content.to_owned(),
             topic: topic.map(str::to_owned),
-            metadata: kinds::metadata(body)?,
+            metadata,
             session_id: session_id.map(str::to_owned),
             branch: None,
         })

@@ -177,6 +177,7 @@ impl ProjectMemory {
             self.check_link(&entry.id, link)?;
         }
         let mut fields = kinds::metadata(&new.body)?;
+        kinds::check_questions(&fields)?;
         fields.retain(|name, value| {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
@@ -243,6 +244,7 @@ impl ProjectMemory {
             self.check_link(&id, link)?;
         }
         let mut metadata = kinds::metadata(&new.body)?;
+        kinds::check_questions(&metadata)?;
         let others = self.other_enforced_memories(kind, None, &metadata)?;
         enforced::resolve_new_check(self.gate, kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {

@@ -2,6 +2,7 @@
 
 mod diagnose;
 mod memory;
+mod questions;
 mod retrieval;
 
 use aidd_engine::check::Distribution;

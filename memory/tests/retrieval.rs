@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "compares the files of the store")]
 
 #[path = "../benches/retrieval/set.rs"]
-mod set;
+pub(crate) mod set;
 
 use aidd_memory::kinds::Observation;
 use aidd_memory::permanent::NewMemory;
@@ -76,7 +76,7 @@ fn other_wordings_find_the_answers_that_share_no_word_with_the_question() {
     let questions: Vec<SetQuestion> =
         set::with_wordings(set::questions()).into_iter().filter(SetQuestion::is_test).collect();
     let (mut all, mut in_first_five) = (0_u32, 0_u32);
-    for (memories, questions) in set::by_project(&questions) {
+    for (memories, questions) in set::by_project(set::memories(), &questions) {
         let folder = TempDir::new().expect("a directory");
         let mut memory = set::open_with(folder.path(), BackendChoice::Sqlite, &memories, &[]);
         for question in questions.iter().filter(|question| question.kind == "paraphrase") {

@@ -169,3 +169,26 @@ fn a_merge_combines_the_memories_of_two_branches() {
         project.memory_output(&["show", hit["id"].as_str().expect("an id")]);
     }
 }
+
+#[test]
+fn a_memory_is_found_by_its_questions_and_hooks_do_not_repeat_them() {
+    let project = Project::with_memory();
+    let question = "Where do zebras graze?";
+    let text = "Sessions live in signed cookies";
+    let id = project.add_memory(&["decision", text, "--topic", "auth", "--question", question]);
+    project.add_memory(&["convention", "Dates are UTC", "--question", "Which giraffes sleep?"]);
+    let found = project.memory(&["search", "which zebras graze"]);
+    assert_eq!(titles(&found)[0], text);
+    assert!(!found.to_string().contains(question), "{found}");
+    for context in project.agent_contexts("which zebras graze on the sessions in cookies") {
+        assert!(context.contains(text) && !context.contains("zebras"), "{context}");
+    }
+    assert!(project.memory_output(&["show", &id]).contains(question));
+    assert!(project.memory_output(&["export"]).contains(question));
+    project.memory_output(&["edit", &id, "--question", "Which lions hunt?", "--question", "b?"]);
+    assert!(!project.memory_output(&["show", &id]).contains(question));
+    assert_eq!(titles(&project.memory(&["search", "lions that hunt"]))[0], text);
+    let long = "x".repeat(161);
+    let output = project.run(&["memory", "edit", &id, "--question", &long]).expect_code(2);
+    assert!(output.err.contains("has 161 characters; shorten it to 160"), "{}", output.err);
+}

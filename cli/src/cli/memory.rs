@@ -201,6 +201,10 @@ pub struct Text {
     /// Topic in a word or two.
     #[arg(long)]
     pub topic: Option<String>,
+    /// Question that the memory answers, in the words of somebody who does not know it, for searches;
+    /// up to 3.
+    #[arg(long = "question", value_name = "TEXT")]
+    pub questions: Vec<String>,
 }
 
 /// Links to other memories in the tracked files, and the date of a new one.
@@ -386,7 +390,7 @@ pub struct Recent {
 /// Options of `aidd memory edit`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("changes")
-    .args(["content", "topic", "set", "unset"]).required(true).multiple(true))]
+    .args(["content", "topic", "questions", "set", "unset"]).required(true).multiple(true))]
 pub struct Edit {
     /// Id of a decision, mistake or convention.
     pub id: String,
@@ -396,6 +400,9 @@ pub struct Edit {
     /// New topic; an empty string removes the topic.
     #[arg(long)]
     pub topic: Option<String>,
+    /// Question that the memory answers; repeatable. They replace the earlier questions.
+    #[arg(long = "question", value_name = "TEXT")]
+    pub questions: Vec<String>,
     /// Field to set, such as reasoning=TEXT or files='["a.rs"]'; repeatable. An unknown field is an
     /// error that lists the known fields.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = field)]

@@ -2,7 +2,7 @@
 
 use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
-use aidd_index::query::{Dead, Reader};
+use aidd_index::query::{Dead, Reader, SymbolRow};
 use aidd_report::exit::UserError;
 use aidd_report::one_line;
 use anyhow::Result;
@@ -67,12 +67,52 @@ pub(super) fn no_route(reader: &Reader, text: Option<&str>) -> Result<String> {
 }
 
 /// No test reaches the files.
-pub(super) fn no_test(paths: &[String]) -> String {
+pub(super) fn no_test(paths: &[String], routes: usize) -> String {
+    let http = match routes {
+        0 => String::new(),
+        1 => "; no test file contains the path or name of its route".to_owned(),
+        routes => format!("; no test file contains the path or name of its {routes} routes"),
+    };
     match paths {
         [] => "no uncommitted changes in indexed files\n".to_owned(),
-        [path] => format!("no test file refers to {} or imports it\n", one_line(path)),
-        paths => format!("no test file refers to these {} files or imports them\n", paths.len()),
+        [path] => format!("no test file refers to {} or imports it{http}\n", one_line(path)),
+        paths => {
+            format!("no test file refers to these {} files or imports them{http}\n", paths.len())
+        }
     }
+}
+
+/// The number of routes that the files handle, and the test files that contain one of them.
+pub(super) fn over_http(
+    reader: &Reader,
+    files: &dyn Files,
+    paths: &[String],
+) -> Result<(usize, Vec<String>)> {
+    let mut handlers = Vec::new();
+    for path in paths {
+        handlers.extend(reader.handlers_in(path)?);
+    }
+    let routes = reader.routes_to(&handlers)?;
+    let tests = reader.http_tests(&routes, files)?;
+    Ok((routes.len(), tests))
+}
+
+/// The lines after the symbols that reach `symbols`: routes, and what is not in the index.
+pub(super) fn impact_notes(reader: &Reader, symbols: &[SymbolRow]) -> Result<String> {
+    let mut text = String::new();
+    let ids: Vec<i64> = symbols.iter().map(|symbol| symbol.id).collect();
+    let routes = reader.routes_to(&ids)?;
+    if let Some(first) = routes.first() {
+        let more = routes.len() - 1;
+        let more = if more > 0 { format!(", +{more}") } else { String::new() };
+        let route = one_line(&format!("{} {}{more}", first.method, first.path));
+        text.push_str(&format!("requests reach it: {route}\n"));
+    }
+    if let Some(note) = reader.unread_templates(symbols.iter().map(|symbol| &*symbol.path))? {
+        text.push_str(&note);
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// Refuses a path that does not exist, or that contains no indexed file.

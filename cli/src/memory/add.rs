@@ -76,6 +76,7 @@ fn decision(
         stage: origin.stage.clone(),
         source_path: origin.source_path.clone(),
         status: origin.rejected.then_some(Verdict::Rejected),
+        questions: args.text.questions.clone(),
         ..Decision::default()
     };
     let mut new = new(&args.text, &args.links, body, context)?;
@@ -93,6 +94,7 @@ fn mistake(args: &AddMistake, context: &mut MemoryCommandContext<'_, '_>) -> Res
         prevention: text(&args.prevention),
         files: args.files.clone(),
         check: args.check.clone(),
+        questions: args.text.questions.clone(),
         ..Mistake::default()
     };
     let new = new(&args.text, &args.links, body, context)?;
@@ -108,6 +110,7 @@ fn convention(args: &AddConvention, context: &mut MemoryCommandContext<'_, '_>) 
         rationale: args.rationale.clone(),
         category: args.category.clone(),
         check: args.check.clone(),
+        questions: args.text.questions.clone(),
         ..Convention::default()
     };
     let new = new(&args.text, &args.links, body, context)?;
@@ -120,6 +123,7 @@ fn insight(args: &AddInsight, context: &mut MemoryCommandContext<'_, '_>) -> Res
         category: args.category.clone(),
         tags: args.tags.clone(),
         source: args.source.clone(),
+        questions: args.text.questions.clone(),
         ..Insight::default()
     };
     let content = context.text(&args.text.text)?;

@@ -3,6 +3,7 @@
 use super::{MemoryCommandContext, add, to_user_error};
 use crate::cli::Edit as EditArgs;
 use aidd_engine::workspace::memory_checks::{self, CHECK};
+use aidd_memory::kinds::QUESTIONS;
 use aidd_memory::permanent::{Conflict, Edit};
 use aidd_memory::times;
 use aidd_memory::types::{Entry, Layer, Link, Outcome, Relation};
@@ -15,9 +16,14 @@ use std::io::Write;
 
 pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let entry = context.entry(&args.id)?;
+    let questions = QUESTIONS.to_owned();
     let content = args.content.as_deref().map(|text| context.text(text)).transpose()?;
     let mut edit = Edit { content, topic: args.topic.clone(), ..Edit::default() };
     let mut names = BTreeSet::new();
+    if !args.questions.is_empty() {
+        names.insert(&questions);
+        edit.fields.insert(questions.clone(), json!(args.questions));
+    }
     let values = args.set.iter().map(|(name, text)| (name, Some(text)));
     for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
         if !names.insert(name) {

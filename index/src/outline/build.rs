@@ -58,6 +58,8 @@ pub(super) struct Build<'t> {
     /// The kinds of nodes from which effects are read, and these nodes.
     pub(super) visited: (&'static [u8], Vec<Visited<'t>>),
     pub(super) branches: Branches,
+    /// The index of the component that the file is.
+    pub(super) component: Option<u32>,
 }
 
 /// The decorators, annotations or attributes before a declaration, as far as the outline needs them.
@@ -103,6 +105,7 @@ impl<'t> Build<'t> {
             uses: Uses::default(),
             visited: (&[], Vec::new()),
             branches: Branches::default(),
+            component: None,
         }
     }
 

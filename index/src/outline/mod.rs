@@ -29,6 +29,7 @@ mod script_values;
 mod tests;
 mod uses;
 
+use crate::components;
 use crate::effects::Visited;
 use aidd_engine::parse::syntax::Parsed;
 use ast_grep_language::SupportLang;
@@ -36,7 +37,7 @@ use build::Build;
 use serde::{Deserialize, Serialize};
 
 /// The version of the outlines. A database with another version is rebuilt.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,6 +74,8 @@ pub enum Kind {
     Macro,
     /// A test case whose name is its title.
     Test,
+    /// A component of Vue, Svelte or Astro, which is a file.
+    Component,
 }
 
 impl Kind {
@@ -95,6 +98,7 @@ impl Kind {
             Self::Variable => "variable",
             Self::Macro => "macro",
             Self::Test => "test",
+            Self::Component => "component",
         }
     }
 
@@ -110,6 +114,7 @@ impl Kind {
                 | Self::Trait
                 | Self::Mixin
                 | Self::Type
+                | Self::Component
         )
     }
 
@@ -424,6 +429,9 @@ fn walk<'t>(build: &mut Build<'t>, tree: &'t Parsed) {
     let root = tree.root().get_inner_node();
     match build.language {
         language @ (SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx) => {
+            if let Some(name) = components::name_of(build.path) {
+                script_members::component(build, name);
+            }
             build.walk(root, script::wanted(language), script::visit);
         }
         SupportLang::Python => build.walk(root, python::wanted(), python::visit),

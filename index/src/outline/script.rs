@@ -1,7 +1,7 @@
 //! The outline of JavaScript and TypeScript.
 
 use super::build::{Build, child_of, has_child, named, wanted_kinds};
-use super::script_members::{function, method, pair, property, variable};
+use super::script_members::{function, method, options, pair, property, variable};
 use super::script_values::{annotation, bind, is_function, value};
 use super::{Chain, Kind, RefKind, Root, Step};
 use crate::fields::Fields as _;
@@ -217,6 +217,10 @@ fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
         return;
     }
     if let Some(expression) = node.field("value") {
+        if let Some((component, object)) = options(build, expression) {
+            build.open(object, Some(component), false);
+            return;
+        }
         match expression.kind_name() {
             "identifier" => {
                 let local = build.text_of(expression).to_owned();

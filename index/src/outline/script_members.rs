@@ -3,7 +3,7 @@
 use super::build::{Build, child_of, has_child, named, start};
 use super::script::pass_on;
 use super::script_values::{annotation, bind, declared, is_function, returned, value};
-use super::{Chain, Kind, Root};
+use super::{Chain, Kind, Position, Root, Symbol};
 use crate::fields::Fields as _;
 use tree_sitter::Node;
 
@@ -28,6 +28,57 @@ const WRAPPING: &[&str] = &[
     "useMemoizedFn",
     "useThrottledCallback",
 ];
+
+/// Adds the component that a file is, which is what other files import from it by default.
+pub(super) fn component(build: &mut Build<'_>, name: &str) {
+    let text = build.text;
+    let last = text.rfind('\n').map_or(0, |at| at + 1);
+    let size = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let end = Position {
+        offset: size(text.len()),
+        line: size(text.matches('\n').count()),
+        column: size(text.len() - last),
+    };
+    build.out.symbols.push(Symbol {
+        name: name.to_owned(),
+        qualified: name.to_owned(),
+        parent: None,
+        kind: Kind::Component,
+        start: Position::default(),
+        end,
+        at: Position::default(),
+        body: None,
+        exported: true,
+        test: false,
+        property: false,
+        callable: false,
+        extension: false,
+        arity: (0, 255),
+        owner: None,
+        value: None,
+        bases: Vec::new(),
+        signature: format!("component {name}"),
+        parameters: Vec::new(),
+        return_type: None,
+        doc: None,
+        complexity: None,
+        body_hash: None,
+    });
+    build.out.exports.push(("default".to_owned(), name.to_owned()));
+    build.component = Some(0);
+}
+
+/// The object with the options of a component, which is exported as it is or through a function such as
+/// `defineComponent`.
+pub(super) fn options<'t>(build: &Build<'t>, exported: Node<'t>) -> Option<(u32, Node<'t>)> {
+    let component = build.component?;
+    let object = match exported.kind_name() {
+        "object" => exported,
+        "call_expression" => named(exported.field("arguments")?).last()?,
+        _ => return None,
+    };
+    (object.kind_name() == "object").then_some((component, object))
+}
 
 /// Opens the scope of a function and adds its parameters.
 pub(super) fn function<'t>(build: &mut Build<'t>, node: Node<'t>, symbol: Option<u32>) {
@@ -237,7 +288,10 @@ pub(super) fn pair<'t>(build: &mut Build<'t>, node: Node<'t>) {
     };
     pass_on(build, inner);
     let is_in_object = build.class().is_some()
-        && matches!(build.parent_kind(), Some(Kind::Constant | Kind::Variable | Kind::Method));
+        && matches!(
+            build.parent_kind(),
+            Some(Kind::Constant | Kind::Variable | Kind::Method | Kind::Component)
+        );
     if is_function(inner)
         && is_in_object
         && key.kind_name() == "property_identifier"

@@ -1,7 +1,7 @@
 //! The context of a symbol: its callers and callees, the tests that reach it, and the calls from an
 //! entry point to it. Only proved references are counted.
 
-use super::{Purity, Reader, SymbolRow};
+use super::{Purity, Reader, RouteRow, SymbolRow};
 use crate::IndexError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -37,6 +37,8 @@ pub struct Surroundings {
     pub callees: Vec<Use>,
     /// The tests that reach the symbol with at most [`TEST_DEPTH`] calls, nearest first.
     pub tests: Vec<Use>,
+    /// Without tests, the routes that lead to the symbol.
+    pub routes: Vec<RouteRow>,
     /// The calls from an entry point to the symbol, which is the last element; empty if nothing
     /// calls the symbol.
     pub chain: Vec<SymbolRow>,
@@ -59,11 +61,14 @@ impl Reader {
         let members = self.members(symbol)?;
         let targets: Vec<i64> =
             std::iter::once(symbol.id).chain(members.iter().map(|member| member.id)).collect();
+        let tests = self.tests(&targets)?;
+        let routes = if tests.is_empty() { self.routes_to(&targets)? } else { Vec::new() };
         Ok(Surroundings {
             callers: self.users(symbol, &targets)?,
             possible: self.possible(&targets)?,
             callees: self.used(symbol)?,
-            tests: self.tests(&targets)?,
+            tests,
+            routes,
             chain: self.chain(symbol)?,
             members,
             purity: self.purity(symbol.id)?,
@@ -109,7 +114,7 @@ impl Reader {
 
     /// The members of a type or module.
     fn members(&self, symbol: &SymbolRow) -> Result<Vec<SymbolRow>, IndexError> {
-        let kinds = ["class", "interface", "struct", "enum", "trait", "module"];
+        let kinds = ["class", "component", "interface", "struct", "enum", "trait", "module"];
         if !kinds.contains(&&*symbol.kind) {
             return Ok(Vec::new());
         }

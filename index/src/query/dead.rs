@@ -6,7 +6,7 @@ use crate::IndexError;
 /// The condition on the symbols `s` in the files `f`. Parameter 1: whether exported symbols are included.
 /// In languages whose code often calls methods of values of unknown types, such a call by the same name
 /// can be a use, and a type whose members are used is used. A method that overrides another one is called by the package that declares that one.
-const CONDITION: &str = "s.kind IN ('function', 'class', 'struct', 'interface', 'enum', 'trait',
+const CONDITION: &str = "s.kind IN ('function', 'class', 'component', 'struct', 'interface', 'enum', 'trait',
       'type', 'method')
     AND NOT s.test AND NOT f.test AND (?1 OR NOT s.exported)
     AND s.name NOT IN ('main', 'init', 'constructor', 'default')

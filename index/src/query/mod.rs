@@ -6,6 +6,7 @@ mod dead;
 mod entries;
 mod files;
 mod graph;
+mod http;
 mod map;
 pub mod places;
 mod purity;
@@ -15,6 +16,7 @@ mod routes;
 mod scip;
 mod search;
 mod tags;
+pub(crate) mod templates;
 
 pub(crate) use connection::Idle;
 pub use dead::Dead;

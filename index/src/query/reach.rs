@@ -1,7 +1,7 @@
 //! What a change reaches: the changed symbols, their callers, and the tests that run them.
 
 use super::context::Use;
-use super::{Reader, SymbolRow};
+use super::{Reader, RouteRow, SymbolRow};
 use crate::IndexError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,10 @@ pub struct Reach {
     /// The files of the tests that reach a changed symbol.
     pub tests: Vec<String>,
     /// The changed functions and types that no test reaches within
-    /// [`TEST_DEPTH`](super::context::TEST_DEPTH) calls.
+    /// [`TEST_DEPTH`](super::context::TEST_DEPTH) calls, except what requests reach.
     pub untested: Vec<SymbolRow>,
+    /// The routes that lead to changed functions which no test reaches.
+    pub routes: Vec<RouteRow>,
 }
 
 impl Reach {
@@ -125,14 +127,24 @@ impl Reader {
         let tests = tests.into_iter().collect();
         let has_code =
             |symbol: &&SymbolRow| matches!(&*symbol.kind, "function" | "method" | "macro");
-        let mut untested = Vec::new();
+        let (mut untested, mut routes): (Vec<SymbolRow>, Vec<RouteRow>) = Default::default();
         for symbol in changed.iter().filter(has_code).take(MAX_CHANGED) {
             if self.tests(&[symbol.id])?.is_empty() {
-                untested.push(symbol.clone());
+                let leading = self.routes_to(&[symbol.id])?;
+                if leading.is_empty() {
+                    untested.push(symbol.clone());
+                }
+                for route in leading {
+                    if !routes.contains(&route) {
+                        routes.push(route);
+                    }
+                }
             }
         }
-        Ok(Reach { changed, callers: callers.into_values().collect(), indirect, tests, untested })
+        let callers = callers.into_values().collect();
+        Ok(Reach { changed, callers, indirect, tests, untested, routes })
     }
+
     /// The paths of the files `ids`, each with whether it is a test file.
     fn files_with_test(&self, ids: &BTreeSet<i64>) -> Result<Vec<(String, bool)>, IndexError> {
         let sql = "SELECT path, test FROM files WHERE id = ?1";

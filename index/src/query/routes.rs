@@ -2,6 +2,7 @@
 
 use super::{Reader, SymbolRow};
 use crate::IndexError;
+use rusqlite::ToSql;
 use serde::Serialize;
 
 /// A route and its handler.
@@ -31,8 +32,24 @@ impl Reader {
             FROM routes r JOIN files f ON f.id = r.file
             WHERE ?1 IS NULL OR instr(lower(r.method || ' ' || r.path || ' ' || r.framework), lower(?1))
             ORDER BY f.test, r.path, r.method, f.path, r.line LIMIT ?2";
+        self.read_routes(sql, &[&text, &limit])
+    }
+
+    /// The routes with this handler, ordered by path.
+    pub(super) fn routes_of(&self, handler: i64, limit: u32) -> Result<Vec<RouteRow>, IndexError> {
+        let sql = "SELECT r.method, r.path, r.framework, f.path, r.line, r.handler
+            FROM routes r JOIN files f ON f.id = r.file
+            WHERE r.handler = ?1 ORDER BY r.path, r.method, f.path, r.line LIMIT ?2";
+        self.read_routes(sql, &[&handler, &limit])
+    }
+
+    fn read_routes(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Vec<RouteRow>, IndexError> {
         type Found = (RouteRow, Option<i64>);
-        let rows: Vec<Found> = self.rows(sql, &[&text, &limit], |row| {
+        let rows: Vec<Found> = self.rows(sql, parameters, |row| {
             let route = RouteRow {
                 method: row.get(0)?,
                 path: row.get(1)?,

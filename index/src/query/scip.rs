@@ -33,6 +33,9 @@ fn language(name: &str) -> &'static str {
         "csharp" => "CSharp",
         "ruby" => "Ruby",
         "php" => "PHP",
+        "vue" => "Vue",
+        "svelte" => "Svelte",
+        "astro" => "Astro",
         _ => "",
     }
 }
@@ -41,7 +44,7 @@ fn language(name: &str) -> &'static str {
 fn kind(name: &str) -> (Kind, &'static str) {
     match name {
         "module" => (Kind::Module, "/"),
-        "class" => (Kind::Class, "#"),
+        "class" | "component" => (Kind::Class, "#"),
         "interface" => (Kind::Interface, "#"),
         "struct" => (Kind::Struct, "#"),
         "enum" => (Kind::Enum, "#"),

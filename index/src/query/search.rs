@@ -46,6 +46,8 @@ pub struct Subject {
     pub files: Vec<String>,
     /// Symbols whose names, paths and documentation match the other words, best first.
     pub similar: Vec<SymbolRow>,
+    /// Words that are written as names of symbols or files, but name none.
+    pub unknown: Vec<String>,
 }
 
 impl Subject {
@@ -68,7 +70,11 @@ impl Reader {
             if let Some(path) = self.file_named(word)? {
                 subject.files.push(path);
             } else if is_name || count == 1 {
-                subject.add_named(word, self.named(word)?);
+                let found = self.named(word)?;
+                if is_name && found.is_empty() && !subject.unknown.iter().any(|at| at == word) {
+                    subject.unknown.push(word.to_owned());
+                }
+                subject.add_named(word, found);
             }
         }
         if !subject.named.is_empty() || !subject.files.is_empty() {
@@ -108,6 +114,24 @@ impl Reader {
         })
     }
 
+    /// The path of the file whose name is most similar to that of `path`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn nearest_file(&self, path: &str) -> Result<Option<String>, IndexError> {
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let paths: Vec<String> =
+            self.rows("SELECT path FROM files ORDER BY path", &[], |row| row.get(0))?;
+        let names: Vec<String> = paths.iter().map(|path| last(path)).collect();
+        let wanted = last(path);
+        let near = match names.contains(&wanted) {
+            true => Some(wanted.as_str()),
+            false => nearest(&wanted, names.iter().map(String::as_str)),
+        };
+        let near = near.and_then(|near| names.iter().position(|name| name == near));
+        Ok(near.map(|at| paths[at].clone()))
+    }
+
     /// The names that are most similar to `name`, at most three.
     ///
     /// # Errors
@@ -129,7 +153,7 @@ impl Reader {
 
     /// The symbols whose names match the terms of `question`, best first.
     fn similar(&self, question: &str, limit: usize) -> Result<Vec<SymbolRow>, IndexError> {
-        let wanted = terms::distinct_terms(question, MAX_TERMS);
+        let wanted = terms::distinct_terms(&without_work(question), MAX_TERMS);
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -398,7 +422,7 @@ fn has_all_terms(symbol: &SymbolRow, question: &str) -> bool {
 
 fn kind_factor(symbol: &SymbolRow) -> f64 {
     let kind = match &*symbol.kind {
-        "function" | "method" | "class" | "struct" | "trait" | "macro" => 1.0,
+        "function" | "method" | "class" | "component" | "struct" | "trait" | "macro" => 1.0,
         "interface" | "enum" | "type" => 0.85,
         "constant" | "variable" | "module" => 0.75,
         _ => 0.4,
@@ -412,6 +436,29 @@ fn kind_factor(symbol: &SymbolRow) -> f64 {
 }
 
 /// The words of a question without surrounding punctuation, each with whether it looks like a name in
+/// The question without the verb in `how does login work`, which is not about work.
+fn without_work(question: &str) -> String {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let plain = |at: usize| {
+        let word =
+            words.get(at).map_or("", |word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        word.to_ascii_lowercase()
+    };
+    let is_how = (0..words.len()).any(|at| plain(at) == "how");
+    let is_verb = |at: usize| matches!(&*plain(at), "work" | "works" | "working");
+    let last = (0..words.len()).rev().find(|at| is_verb(*at)).filter(|at| {
+        let next = plain(at + 1);
+        next.is_empty() || AFTER_WORK.contains(&&*next)
+    });
+    let Some(verb) = last.filter(|_| is_how) else { return question.to_owned() };
+    let others = words.iter().enumerate().filter(|(at, _)| *at != verb).map(|(_, word)| *word);
+    others.collect::<Vec<_>>().join(" ")
+}
+
+/// Words that follow the verb `work` in a question.
+const AFTER_WORK: [&str; 12] =
+    ["and", "at", "for", "here", "if", "in", "inside", "on", "there", "under", "when", "with"];
+
 /// code.
 fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
     question.split_whitespace().filter_map(|word| {

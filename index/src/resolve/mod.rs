@@ -1,6 +1,7 @@
 //! Resolves references: which symbol a reference refers to, and how certain that is.
 
 mod builtin;
+mod globals;
 mod members;
 mod names;
 mod namespaces;
@@ -138,6 +139,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
                 self.overloaded(place, found, target)
             }
             Value::Symbol(target) => self.overloaded_method(found, target),
+            Value::Unknown => self.auto_imported(place, found),
             _ => Self::unresolved(found),
         }
     }

@@ -4,7 +4,7 @@ use super::members::Member;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
 use crate::facts::FileFacts;
-use crate::outline::{Chain, Kind, Local, Root};
+use crate::outline::{Chain, Kind, Local, Root, Symbol};
 use aidd_engine::project::imports::{Binding, Imported, Name};
 use std::borrow::Cow;
 
@@ -48,7 +48,13 @@ impl Resolver<'_, '_> {
         } else {
             Cow::Borrowed(named)
         };
-        if let Some(found) = self.top_level(&own, is_type) {
+        // A component does not hide what its own script imports.
+        let is_hidden = |id: &SymbolId| {
+            let is_name = |binding: &Binding| binding.local.as_deref() == Some(name);
+            self.world.symbol(*id, |at| at.kind == Kind::Component) == Some(true)
+                && facts.imports.bindings.iter().any(is_name)
+        };
+        if let Some(found) = self.top_level(&own, is_type).filter(|id| !is_hidden(id)) {
             return Value::Symbol(found);
         }
         if let Some(binding) =
@@ -106,14 +112,14 @@ impl Resolver<'_, '_> {
         while let Some(at) = scope {
             let symbol = facts.outline.symbols.get(at as usize)?;
             if !symbol.kind.is_type() {
-                let found = own.iter().rev().find(|id| {
-                    self.world
-                        .symbol(**id, |inner| inner.parent == Some(at) && inner.owner.is_none())
-                        == Some(true)
-                });
                 // The methods of an object are not visible by their unqualified names.
                 let is_object = matches!(symbol.kind, Kind::Constant | Kind::Variable);
-                if let Some(found) = found.filter(|_| !is_object) {
+                let is_visible = |inner: &Symbol| {
+                    let is_inside = inner.parent == Some(at) && inner.owner.is_none();
+                    is_inside && !(is_object && inner.kind == Kind::Method)
+                };
+                let visible = |id: &&SymbolId| self.world.symbol(**id, is_visible) == Some(true);
+                if let Some(found) = own.iter().rev().find(visible) {
                     return Some(*found);
                 }
             }
@@ -450,7 +456,7 @@ fn is_module(path: &str, name: &str) -> bool {
 
 /// The variable that is visible at an offset: the one of the innermost function, last assigned
 /// before the offset.
-fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> {
+pub(super) fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> {
     let start = locals.partition_point(|local| &*local.name < name);
     let count = locals[start..].iter().take_while(|local| local.name == name).count();
     let visible = || {

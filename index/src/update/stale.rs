@@ -2,6 +2,7 @@
 
 use crate::IndexError;
 use crate::facts::{self, hash_of};
+use crate::query::templates;
 use crate::rows::stamp_number;
 use aidd_engine::project::git::Unchanged;
 use aidd_engine::text::files::{Disk, Files, MIN_STAMP_AGE, Stamp};
@@ -75,9 +76,10 @@ fn manifests(listed: &[Stamped]) -> impl Iterator<Item = &Stamped> {
     listed.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap_or(path)))
 }
 
-/// A hash of the paths and stamps of the manifests.
+/// A hash of the paths and stamps of the manifests, and of the numbers of templates.
 pub(super) fn manifest_stamp(listed: &[Stamped]) -> String {
-    let text = manifests(listed).fold(String::new(), |mut text, (path, stamp)| {
+    let templates = templates::counts(listed.iter().map(|(path, _)| path.as_str()));
+    let text = manifests(listed).fold(templates, |mut text, (path, stamp)| {
         let _ = write!(text, "{path}{:?}", stamp_number(*stamp));
         text
     });
@@ -150,10 +152,13 @@ pub(super) fn stored(connection: &Connection, key: &str) -> Option<String> {
 /// Stores the state of the manifests.
 pub(super) fn store_manifests(
     connection: &Connection,
+    listed: &[Stamped],
     stamp: &str,
     hash: &str,
 ) -> Result<(), IndexError> {
-    for (key, value) in [("manifests", stamp), ("manifest_hash", hash)] {
+    let templates = templates::counts(listed.iter().map(|(path, _)| path.as_str()));
+    let values = [("manifests", stamp), ("manifest_hash", hash), (templates::KEY, &templates)];
+    for (key, value) in values {
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (key, value))?;
     }
     Ok(())

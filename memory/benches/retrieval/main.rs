@@ -4,7 +4,8 @@
 //! `-- speed 100000`, other memories are added until the store contains 100,000 memories, and the
 //! searches are also timed. With `-- rows`, the results of each question are printed as
 //! tab-separated rows, for comparing two versions question by question; with `-- wordings`, the same
-//! for the questions with their other wordings.
+//! for the questions with their other wordings. `-- asked` and `-- asked-wordings` print these rows
+//! for memories that state the questions that they answer.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -35,8 +36,10 @@ fn main() {
     let count = args.iter().find_map(|arg| arg.parse().ok());
     match args.first().map(String::as_str) {
         Some("speed") => speed(count.unwrap_or(1000)),
-        Some("rows") => print_rows(|questions| questions),
-        Some("wordings") => print_rows(set::with_wordings),
+        Some("rows") => print_rows(set::memories, |questions| questions),
+        Some("wordings") => print_rows(set::memories, set::with_wordings),
+        Some("asked") => print_rows(set::memories_with_questions, |questions| questions),
+        Some("asked-wordings") => print_rows(set::memories_with_questions, set::with_wordings),
         _ => {
             let root = TempDir::new().expect("a directory");
             evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));
@@ -84,11 +87,14 @@ fn evaluate(memory: &mut ProjectMemory) {
 /// project, and in the store of the conversations. The columns are store, half, age, kind, id,
 /// whether a complete answer is among the first five, R@10, nDCG@10, MRR, and score and confidence
 /// of the first hit.
-fn print_rows(prepare: fn(Vec<SetQuestion>) -> Vec<SetQuestion>) {
+fn print_rows(
+    memories: fn() -> Vec<set::Memory>,
+    prepare: fn(Vec<SetQuestion>) -> Vec<SetQuestion>,
+) {
     let root = TempDir::new().expect("a directory");
-    let mut memory = set::open_filled(root.path(), BackendChoice::Sqlite, &[]);
+    let mut memory = set::open_with(root.path(), BackendChoice::Sqlite, &memories(), &[]);
     print_question_rows("all", &mut memory, &prepare(set::questions()));
-    for (memories, questions) in set::by_project(&prepare(set::questions())) {
+    for (memories, questions) in set::by_project(memories(), &prepare(set::questions())) {
         let root = TempDir::new().expect("a directory");
         let mut memory = set::open_with(root.path(), BackendChoice::Sqlite, &memories, &[]);
         print_question_rows("project", &mut memory, &questions);

@@ -2,6 +2,7 @@
 //! results.
 #![expect(clippy::disallowed_methods, reason = "reads the files of the set")]
 
+use aidd_memory::kinds::QUESTIONS;
 use aidd_memory::privacy::Gate;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::recall::{MatchFeatures, Question};
@@ -96,6 +97,25 @@ pub(crate) fn memories() -> Vec<Memory> {
     lines("memories.jsonl")
 }
 
+/// The memories with the questions that their author writes on saving: see
+/// `tests/retrieval/README.md`.
+pub(crate) fn memories_with_questions() -> Vec<Memory> {
+    #[derive(Deserialize)]
+    struct Row {
+        id: String,
+        questions: Vec<String>,
+    }
+    let rows: Vec<Row> = lines("questions-at-save.jsonl");
+    let mut questions: BTreeMap<String, Vec<String>> =
+        rows.into_iter().map(|row| (row.id, row.questions)).collect();
+    let mut memories = memories();
+    for memory in &mut memories {
+        let own = questions.remove(&memory.id).expect("questions");
+        memory.metadata.insert(QUESTIONS.to_owned(), json!(own));
+    }
+    memories
+}
+
 pub(crate) fn questions() -> Vec<SetQuestion> {
     lines("questions.jsonl")
 }
@@ -122,9 +142,12 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
 }
 
 /// The memories of each project, with the questions whose best answer is one of them.
-pub(crate) fn by_project(questions: &[SetQuestion]) -> Vec<(Vec<Memory>, Vec<SetQuestion>)> {
+pub(crate) fn by_project(
+    memories: Vec<Memory>,
+    questions: &[SetQuestion],
+) -> Vec<(Vec<Memory>, Vec<SetQuestion>)> {
     let mut projects: BTreeMap<String, Vec<Memory>> = BTreeMap::new();
-    for memory in memories() {
+    for memory in memories {
         // An id starts with the short name of the project.
         let project = memory.id.split('-').next().unwrap_or_default().to_owned();
         projects.entry(project).or_default().push(memory);

@@ -2,7 +2,7 @@
 //! were searched for. The index is updated from the store and never written to it.
 
 use super::docs::{Doc, Docs};
-use super::prepare::{COLUMNS, described_text};
+use super::prepare::{COLUMNS, ComparedTexts};
 use super::word_vectors::{PartSimilarity, QuestionWord, WordVectors};
 use crate::MemoryError;
 use crate::heap;
@@ -325,8 +325,9 @@ impl Index {
     ) -> Result<Vec<PartSimilarity>, MemoryError> {
         let docs = &self.docs;
         self.words.similarities(question, words, slots, &mut |slot| {
-            let Some(doc) = docs.get(slot as usize) else { return Ok(String::new()) };
-            Ok(store.entry(doc.id)?.map(|entry| described_text(&entry)).unwrap_or_default())
+            let Some(doc) = docs.get(slot as usize) else { return Ok(ComparedTexts::default()) };
+            let entry = store.entry(doc.id)?;
+            Ok(entry.as_ref().map(ComparedTexts::from_entry).unwrap_or_default())
         })
     }
 

@@ -2,6 +2,7 @@
 //! the files that they name.
 
 use super::dates;
+use crate::kinds::{QUESTIONS, questions};
 use crate::similarity::{Sketch, sketch_of};
 use crate::types::Entry;
 use aidd_lexicon::embedding::{Table, Vector};
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
 /// with every change to the result of [`PreparedMemory::from_entry`], or to the keys of topics and
 /// duplicates: memories that were prepared with another scheme are prepared again.
-pub(crate) const SCHEME: i64 = 5;
+pub(crate) const SCHEME: i64 = 6;
 
 /// The texts of a memory, and the weight of a term in each. The weights were tuned on the tuning
 /// half of `tests/retrieval`.
@@ -38,6 +39,9 @@ pub(crate) struct PreparedMemory {
     pub(crate) vector: Vector,
     /// The files that the memory names, with `/` as separator.
     pub(crate) files: Vec<String>,
+    /// Number of terms. The terms of its questions are not counted: a memory with questions is as
+    /// likely to match as the same memory without.
+    pub(crate) length: u32,
     /// Whether the text ends with a question.
     pub(crate) is_question: bool,
     /// Sketch for finding memories with similar content.
@@ -63,30 +67,53 @@ impl PreparedMemory {
         files.add_mentioned(&reported);
         let rest = origin_text(entry, &files.named);
         let about = [topic, "\n", title, "\n", body, &reported].concat();
+        let mut about = truncate(&about, VECTOR_BYTES).to_owned();
+        let mut columns = [
+            joined_terms(topic),
+            joined_terms(title),
+            joined_terms(&[body, &reported].concat()),
+            joined_terms(&rest),
+        ];
+        let length = count_terms(&columns);
+        let [_, _, body_terms, _] = &mut columns;
+        for question in questions(&entry.metadata) {
+            about.extend(["\n", question]);
+            body_terms.extend([" ", &joined_terms(question)]);
+        }
         Self {
-            columns: [
-                joined_terms(topic),
-                joined_terms(title),
-                joined_terms(&[body, &reported].concat()),
-                joined_terms(&rest),
-            ],
-            vector: Table::shipped().vector(truncate(&about, VECTOR_BYTES)),
+            columns,
+            vector: Table::shipped().vector(&about),
+            length,
             files: files.all.into_iter().collect(),
             is_question: ends_with_question(&entry.content),
             sketch: sketch_of(entry.kind, &entry.content),
         }
     }
+}
 
-    /// Number of terms.
-    pub(crate) fn length(&self) -> u32 {
-        let count: usize =
-            self.columns.iter().map(|text| text.split_ascii_whitespace().count()).sum();
-        u32::try_from(count).unwrap_or(u32::MAX)
+fn count_terms(columns: &[String]) -> u32 {
+    let count: usize = columns.iter().map(|text| text.split_ascii_whitespace().count()).sum();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The texts of a memory that are compared by meaning, part by part.
+#[derive(Debug, Default)]
+pub(super) struct ComparedTexts {
+    /// Topic, content and the texts of the metadata, each on lines of its own.
+    pub(super) text: String,
+    /// The questions that the memory answers.
+    pub(super) questions: Vec<String>,
+}
+
+impl ComparedTexts {
+    /// The texts of a memory.
+    pub(super) fn from_entry(entry: &Entry) -> Self {
+        let questions = questions(&entry.metadata).map(str::to_owned).collect();
+        Self { text: described_text(entry), questions }
     }
 }
 
-/// The text of a memory that is compared by meaning: topic, content and the texts of its metadata.
-pub(super) fn described_text(entry: &Entry) -> String {
+fn described_text(entry: &Entry) -> String {
     let mut text = entry.topic.clone().unwrap_or_default();
     text.push('\n');
     text.push_str(&entry.content);
@@ -115,13 +142,15 @@ pub(super) fn truncate(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// Calls `visit` with each text in the metadata, ordered by field name; fields of files and numbers
-/// are skipped.
+/// Calls `visit` with each text in the metadata, ordered by field name; fields of files and numbers,
+/// and the questions that the memory answers, are skipped.
 pub(super) fn for_each_metadata_text<'a>(entry: &'a Entry, visit: &mut dyn FnMut(&'a str)) {
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in fields {
-        if !FILE_FIELDS.contains(&&**name) && !NUMBER_FIELDS.contains(&&**name) {
+        let is_skipped =
+            name == QUESTIONS || FILE_FIELDS.contains(&&**name) || NUMBER_FIELDS.contains(&&**name);
+        if !is_skipped {
             for_each_text(value, visit);
         }
     }

@@ -3,7 +3,7 @@
 //! it uses other words than the question, also in another language, and long memories are not at a
 //! disadvantage as they are with one vector per memory.
 
-use super::prepare::split;
+use super::prepare::{ComparedTexts, split};
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::collections::{HashMap, HashSet};
@@ -112,8 +112,10 @@ pub(super) struct PartSimilarity {
     pub(super) words: f32,
     /// The cosine of the topic and the title.
     pub(super) title: f32,
-    /// The highest cosine of a sentence.
+    /// The highest cosine of a sentence or of a question that the memory answers.
     pub(super) sentence: f32,
+    /// Whether the memory states questions that it answers.
+    pub(super) has_questions: bool,
 }
 
 /// A memory split into the parts that are compared.
@@ -123,6 +125,7 @@ struct Parts {
     words: Box<[u32]>,
     title: Vector,
     sentences: Box<[Vector]>,
+    has_questions: bool,
 }
 
 /// The vectors of the words of memories.
@@ -140,20 +143,20 @@ impl WordVectors {
     /// The similarity of each memory to the question, whose text has the vector `question`. The
     /// similarity of words is the mean over `words`, weighted by the number next to each word, and
     /// lower for memories of many words.
-    /// `text` returns the text of a memory by slot: topic, title and body, each on lines of its own.
+    /// `texts` returns the texts of a memory by slot.
     pub(super) fn similarities<E>(
         &mut self,
         question: &Vector,
         words: &[(&QuestionWord, f32)],
         slots: &[u32],
-        text: &mut dyn FnMut(u32) -> Result<String, E>,
+        texts: &mut dyn FnMut(u32) -> Result<ComparedTexts, E>,
     ) -> Result<Vec<PartSimilarity>, E> {
         if self.vectors.len() > MAX_CACHED_WORDS || self.memories.len() > MAX_CACHED_MEMORIES {
             *self = Self::default();
         }
         for slot in slots {
             if !self.memories.contains_key(slot) {
-                let parts = self.parts_of(&text(*slot)?);
+                let parts = self.parts_of(&texts(*slot)?);
                 self.memories.insert(*slot, parts);
             }
         }
@@ -183,27 +186,34 @@ impl WordVectors {
                 words: word_similarity(&parts.words),
                 title: question.cosine(&parts.title),
                 sentence: sentences.fold(0.0, f32::max),
+                has_questions: parts.has_questions,
             }
         };
         Ok(slots.iter().map(similarity).collect())
     }
 
-    /// The parts of a text that are compared.
-    fn parts_of(&mut self, text: &str) -> Parts {
+    /// The parts of a memory that are compared.
+    fn parts_of(&mut self, texts: &ComparedTexts) -> Parts {
+        let ComparedTexts { text, questions } = texts;
         let table = Table::shipped();
         let (topic, content) = text.split_once('\n').unwrap_or(("", text));
         let (title, _) = split(content);
         Parts {
-            words: self.words_of(text),
+            words: self.words_of(texts),
             title: table.vector(&[topic, " ", title].concat()),
-            sentences: sentences(text).take(MAX_SENTENCES).map(|own| table.vector(own)).collect(),
+            sentences: sentences(text)
+                .take(MAX_SENTENCES)
+                .chain(questions.iter().map(String::as_str))
+                .map(|own| table.vector(own))
+                .collect(),
+            has_questions: !questions.is_empty(),
         }
     }
 
-    /// The numbers of the distinct words of a text.
-    fn words_of(&mut self, text: &str) -> Box<[u32]> {
+    /// The numbers of the distinct words of a memory.
+    fn words_of(&mut self, texts: &ComparedTexts) -> Box<[u32]> {
         let mut numbers = Vec::new();
-        for_each_word(text, &mut |word| {
+        let mut add = |word: &str| {
             let number = self.numbers.get(word).copied().unwrap_or_else(|| {
                 let number = u32::try_from(self.vectors.len()).ok().filter(|_| is_compared(word));
                 if number.is_some() {
@@ -213,7 +223,9 @@ impl WordVectors {
                 number
             });
             numbers.extend(number);
-        });
+        };
+        for_each_word(&texts.text, &mut add);
+        texts.questions.iter().for_each(|question| for_each_word(question, &mut add));
         numbers.sort_unstable();
         numbers.dedup();
         numbers.into()
@@ -228,7 +240,10 @@ mod tests {
         let words = question_words(question, 9);
         let weighted: Vec<_> = words.iter().map(|word| (word, 1.0)).collect();
         let slots: Vec<u32> = (0..).take(texts.len()).collect();
-        let mut text = |slot: u32| Ok::<_, ()>(texts[slot as usize].to_owned());
+        let mut text = |slot: u32| {
+            let text = texts[slot as usize].to_owned();
+            Ok::<_, ()>(ComparedTexts { text, questions: Vec::new() })
+        };
         let vector = Table::shipped().vector(question);
         let mut vectors = WordVectors::default();
         vectors.similarities(&vector, &weighted, &slots, &mut text).expect("similarities")

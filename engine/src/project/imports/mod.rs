@@ -227,7 +227,13 @@ fn read_whole(path: &str, text: &str) -> Option<Facts> {
 /// The same as [`read`], for a tree that is already parsed.
 #[must_use]
 pub fn read_tree(path: &str, tree: &Parsed) -> Option<Facts> {
-    let (language, _) = language_of(path)?;
+    read_grammar(SupportLang::from_path(path)?, tree)
+}
+
+/// The same as [`read_tree`], for code in a known grammar, such as a script in another file.
+#[must_use]
+pub fn read_grammar(grammar: SupportLang, tree: &Parsed) -> Option<Facts> {
+    let language = language_in(grammar)?;
     let mut facts = Facts::new(language);
     let root = tree.root();
     match language {
@@ -242,15 +248,18 @@ pub fn read_tree(path: &str, tree: &Parsed) -> Option<Facts> {
 
 fn language_of(path: &str) -> Option<(Language, SupportLang)> {
     let grammar = SupportLang::from_path(path)?;
-    let language = match grammar {
+    Some((language_in(grammar)?, grammar))
+}
+
+fn language_in(grammar: SupportLang) -> Option<Language> {
+    Some(match grammar {
         SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx => Language::Script,
         SupportLang::Python => Language::Python,
         SupportLang::Rust => Language::Rust,
         SupportLang::Go => Language::Go,
         SupportLang::Java => Language::Java,
         _ => return None,
-    };
-    Some((language, grammar))
+    })
 }
 
 /// Whether a file is for tests, according to the conventions of its language.

@@ -8,6 +8,8 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::core::fit_to_budget;
+use aidd_engine::text::files::Files as _;
+use aidd_engine::workspace::project::Project;
 use aidd_index::query::{Reader, SymbolRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,8 @@ const MAX_SHOWN_SIMILAR: usize = 3;
 const MAX_DEFINITIONS: usize = 2;
 /// Maximum number of candidates of an ambiguous name.
 const MAX_CANDIDATES: usize = 8;
+/// Maximum number of notes on unknown names in a question.
+const MAX_UNKNOWN: usize = 3;
 /// Maximum number of files.
 const MAX_FILES: usize = 5;
 
@@ -129,6 +133,9 @@ impl Request {
         }
         if let Some(query) = &params.query {
             let subject = reader.subject(query, MAX_SIMILAR)?;
+            for word in subject.unknown.iter().take(MAX_UNKNOWN) {
+                request.notes.push(unknown_word(&current.project, reader, word)?);
+            }
             request.files.extend(subject.files);
             for (name, found) in subject.named {
                 request.add(&name, reader.most_used_first(found)?);
@@ -136,7 +143,8 @@ impl Request {
             let mut similar = subject.similar;
             request.also = similar.split_off(similar.len().min(MAX_SHOWN_SIMILAR));
             request.symbols.extend(similar);
-            if request.symbols.is_empty() && request.files.is_empty() {
+            let is_noted = !subject.unknown.is_empty();
+            if request.symbols.is_empty() && request.files.is_empty() && !is_noted {
                 request.notes.push(unknown_note(reader, query)?);
             }
         }
@@ -150,6 +158,24 @@ impl Request {
     fn is_empty(&self) -> bool {
         self.symbols.is_empty() && self.files.is_empty()
     }
+}
+
+/// The note on a word that is written as a name of a symbol or file, but names none in the index.
+fn unknown_word(project: &Project, reader: &Reader, word: &str) -> Result<String, ToolError> {
+    let path = word.trim_start_matches("./");
+    if !path.contains('/') && !aidd_index::is_indexed(path) {
+        return unknown_note(reader, word);
+    }
+    let shown = aidd_engine::text::escape::line(path);
+    if project.disk.exists(path) {
+        return Ok(format!(
+            "{shown} is not in the index: it is ignored, or not in a language of the index"
+        ));
+    }
+    Ok(match reader.nearest_file(path)? {
+        Some(near) => format!("the index has no file `{shown}`; nearest: {near}"),
+        None => format!("the index has no file `{shown}`"),
+    })
 }
 
 fn explore(context: &Context, params: ExploreParams) -> Result<Answer<Explored>, ToolError> {

@@ -7,9 +7,9 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::core::fit_to_budget;
 use aidd_index::changed_lines;
-use aidd_index::query::SymbolRow;
 use aidd_index::query::context::Use;
 use aidd_index::query::reach::Reach;
+use aidd_index::query::{RouteRow, SymbolRow};
 use aidd_report::number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,9 @@ struct Impact {
     indirect: usize,
     /// The number of test files that the change affects.
     tests: usize,
-    /// The number of changed functions that no test reaches.
+    /// The number of further test files that contain a route of a changed function.
+    possible_tests: usize,
+    /// The number of changed functions that neither a test nor a route reaches.
     untested: usize,
 }
 
@@ -71,7 +73,13 @@ fn impact(context: &Context, params: ImpactParams) -> Result<Answer<Impact>, Too
         (Some(symbol), None) => of_symbol(&current, symbol)?,
         (None, rev) => of_diff(&current, rev.as_deref())?,
     };
-    let text = render(&title, &reach, &current.notes);
+    let possible = current.reader.http_tests(&reach.routes, &current.project.disk)?;
+    let possible: Vec<String> =
+        possible.into_iter().filter(|path| !reach.tests.contains(path)).collect();
+    let mut notes = current.notes.clone();
+    let paths = reach.changed.iter().map(|symbol| &*symbol.path);
+    notes.extend(current.reader.unread_templates(paths)?);
+    let text = render(&title, (&reach, &possible), &notes);
     let text = context.distribution().redact(&text);
     let impact = fit_to_budget(budget(params.budget), |tokens| Impact {
         text: first_lines(&text, tokens),
@@ -79,6 +87,7 @@ fn impact(context: &Context, params: ImpactParams) -> Result<Answer<Impact>, Too
         files: reach.caller_files(),
         indirect: reach.indirect,
         tests: reach.tests.len(),
+        possible_tests: possible.len(),
         untested: reach.untested.len(),
     });
     let text = impact.text.clone();
@@ -118,7 +127,7 @@ fn of_diff(current: &Current, rev: Option<&str>) -> Result<(String, Reach), Tool
     Ok((format!("The changes since {since} in {} reach", number(lines.len(), "file")), reach))
 }
 
-fn render(title: &str, reach: &Reach, notes: &[String]) -> String {
+fn render(title: &str, (reach, possible): (&Reach, &[String]), notes: &[String]) -> String {
     let mut text = format!(
         "{title} {} in {}, {} more indirectly; {}.\n",
         number(reach.callers.len(), "caller"),
@@ -152,7 +161,28 @@ fn render(title: &str, reach: &Reach, notes: &[String]) -> String {
         let more = if more > 0 { format!(", +{more}") } else { String::new() };
         let _ = writeln!(text, "tests: {}{more}", shown.join(", "));
     }
+    if let Some(http) = over_http(&reach.routes, possible) {
+        let _ = writeln!(text, "{http}");
+    }
     text
+}
+
+/// The test files that possibly send requests to `routes`, in one line; `None` without routes.
+pub(super) fn over_http(routes: &[RouteRow], possible: &[String]) -> Option<String> {
+    let first = routes.first()?;
+    let more = routes.len() - 1;
+    let more = if more > 0 { format!(", +{more}") } else { String::new() };
+    let route = format!("{} {}{more}", first.method, first.path);
+    let shown: Vec<&str> = possible.iter().take(MAX_TESTS).map(|path| &**path).collect();
+    let omitted = possible.len() - shown.len();
+    let omitted = if omitted > 0 { format!(", +{omitted}") } else { String::new() };
+    Some(match possible {
+        [] => format!("tests over HTTP are not followed; no test file contains the route {route}"),
+        _ => format!(
+            "tests over HTTP are not followed; possible, because they contain the route {route}: {}{omitted}",
+            shown.join(", ")
+        ),
+    })
 }
 
 /// A line with the first symbols of a list.

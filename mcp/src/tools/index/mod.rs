@@ -44,8 +44,8 @@ pub fn tools() -> Vec<Tool> {
         "aidd_query",
         "Query code index",
         "Runs a read-only SQL query on the code index (tables files, symbols, refs, candidates, \
-         imports, bindings; views functions, types, interactions). Use for counts and lists that \
-         aidd_explore does not return.",
+         imports, bindings, accesses, purity; views routes, functions, types, interactions, \
+         flows, flow_steps). Use for counts and lists that aidd_explore does not return.",
         query,
     );
     let tools = [map, query].map(|tool| tool.in_profiles(&[Profile::Index]));

@@ -1,5 +1,6 @@
 //! Text within a token budget: facts about symbols, and as much of their source as fits.
 
+use super::impact::over_http;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Source;
 use aidd_index::query::context::{Surroundings, TEST_DEPTH, Use};
@@ -33,7 +34,7 @@ impl Section {
     /// The section of a symbol; `redact` masks secrets.
     pub(super) fn of_symbol(
         symbol: &SymbolRow,
-        around: &Surroundings,
+        (around, http): (&Surroundings, &[String]),
         files: &dyn Files,
         redact: &dyn Fn(&str) -> String,
     ) -> Self {
@@ -65,7 +66,10 @@ impl Section {
         let tests: Vec<&Use> = around.tests.iter().collect();
         if !symbol.test && symbol.kind != "type" && symbol.kind != "interface" {
             facts.push(match tests.as_slice() {
-                [] => format!("tests: none reaches it within {TEST_DEPTH} calls"),
+                [] => over_http(&around.routes, http).map_or_else(
+                    || format!("tests: none reaches it within {TEST_DEPTH} calls"),
+                    |http| format!("tests: {http}"),
+                ),
                 tests => format!("tests {}", counted_by_file(tests)),
             });
         }
@@ -324,7 +328,12 @@ pub(super) fn of_symbols(
     redact: &dyn Fn(&str) -> String,
 ) -> Result<Vec<Section>, aidd_index::IndexError> {
     let section = |symbol: &SymbolRow| {
-        Ok(Section::of_symbol(symbol, &reader.surroundings(symbol)?, files, redact))
+        let around = reader.surroundings(symbol)?;
+        let http = match around.tests.is_empty() {
+            true => reader.http_tests(&around.routes, files)?,
+            false => Vec::new(),
+        };
+        Ok(Section::of_symbol(symbol, (&around, &http), files, redact))
     };
     symbols.iter().map(section).collect()
 }

@@ -98,6 +98,9 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
+    /// Up to 3 questions it answers, in words it does not use
+    #[serde(default)]
+    questions: Vec<String>,
     /// Confidence from 0 to 1; default: 0.7
     confidence: Option<f64>,
     #[serde(default)]
@@ -205,6 +208,7 @@ fn save_decision(
         scope_key: params.scope_key,
         stage: params.stage,
         source_path: params.source_path,
+        questions: params.questions,
         status: verdict(params.status.as_deref())?,
         ..Decision::default()
     };
@@ -319,6 +323,9 @@ struct InsightParams {
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
+    /// Up to 3 questions it answers, in words it does not use
+    #[serde(default)]
+    questions: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]
     source: Option<String>,
     session_id: Option<String>,
@@ -328,6 +335,7 @@ fn save_insight(context: &Context, params: InsightParams) -> Result<Answer<Saved
     let body = Insight {
         category: params.category,
         tags: params.tags,
+        questions: params.questions,
         source: params.source,
         ..Insight::default()
     };
@@ -422,6 +430,8 @@ struct SupersedeParams {
     decision: String,
     reasoning: String,
     topic: Option<String>,
+    #[serde(default)]
+    questions: Vec<String>,
     confidence: Option<f64>,
     session_id: Option<String>,
 }
@@ -445,6 +455,7 @@ fn evolve_supersede(
         }
         let body = Decision {
             reasoning: params.reasoning,
+            questions: params.questions,
             confidence: Some(
                 parse_confidence("confidence", params.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
             ),

@@ -176,6 +176,9 @@ struct NewDecision {
     #[serde(default)]
     alternatives: Vec<String>,
     context: Option<String>,
+    /// Up to 3 questions it answers, in words it does not use
+    #[serde(default)]
+    questions: Vec<String>,
     session_id: Option<String>,
     /// Date of the memory, if it is from an earlier day, such as 2026-03-01
     #[schemars(extend("x-unlisted" = true))]
@@ -188,6 +191,7 @@ fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAn
             reasoning: params.reasoning,
             alternatives: params.alternatives.into_iter().map(Value::from).collect(),
             context: params.context,
+            questions: params.questions,
             ..Decision::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
@@ -212,6 +216,9 @@ struct NewMistake {
     prevention: String,
     #[serde(default)]
     files: Vec<String>,
+    /// Up to 3 questions it answers, in words it does not use
+    #[serde(default)]
+    questions: Vec<String>,
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
@@ -228,6 +235,7 @@ fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnsw
             fix: params.fix,
             prevention: params.prevention,
             files: params.files,
+            questions: params.questions,
             check: params.check.map(|check| Value::Object(check.0)),
             ..Mistake::default()
         };
@@ -252,6 +260,8 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
+    #[serde(default)]
+    questions: Vec<String>,
     /// Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
@@ -271,6 +281,7 @@ fn add_convention(
             example: params.example,
             rationale: params.rationale,
             category: params.category,
+            questions: params.questions,
             check: params.check.map(|check| Value::Object(check.0)),
             ..Convention::default()
         };
@@ -304,6 +315,7 @@ struct EditDecision {
     source_path: Option<String>,
     /// `rejected` or `accepted`
     status: Option<String>,
+    questions: Option<Vec<String>>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -315,6 +327,7 @@ struct EditMistake {
     fix: Option<String>,
     prevention: Option<String>,
     files: Option<Vec<String>>,
+    questions: Option<Vec<String>>,
     check: Option<Row>,
 }
 
@@ -326,6 +339,7 @@ struct EditConvention {
     example: Option<String>,
     rationale: Option<String>,
     category: Option<String>,
+    questions: Option<Vec<String>>,
     check: Option<Row>,
 }
 

@@ -134,7 +134,7 @@ fn indexed(entry: Entry) -> SearchData {
         created_at: entry.created_at,
         topic_key: topic.filter(|key| !key.is_empty()).map(Into::into),
         outcome: entry.outcome(),
-        length: prepared.length(),
+        length: prepared.length,
         is_question: prepared.is_question,
         files: prepared.files,
         vector: Some(prepared.vector),

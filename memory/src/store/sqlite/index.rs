@@ -79,7 +79,7 @@ impl Sqlite {
             entry.id,
             NAME,
             SCHEME,
-            prepared.length(),
+            prepared.length,
             prepared.vector.to_bytes(),
             entry.outcome().map(Outcome::word),
             json!(prepared.files).to_string(),

@@ -54,6 +54,54 @@ fn other_wordings_are_searched() {
 }
 
 #[test]
+fn memories_are_found_by_the_questions_that_they_answer() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    let questions = ["Where do zebras graze?"];
+    let decision =
+        json!({"topic": "a", "decision": "Use Redis", "reasoning": "r", "questions": questions});
+    let decision = agent.id("save_decision", decision);
+    let successor = json!({"id": decision, "decision": "Use Postgres", "reasoning": "r", "questions": questions});
+    let calls = [
+        ("evolve_supersede", successor),
+        (
+            "aidd_memory_add_decision",
+            json!({"decision": "Use gRPC", "reasoning": "r", "questions": questions}),
+        ),
+        (
+            "aidd_memory_add_mistake",
+            json!({"error": "ENOSPC", "rootCause": "c", "fix": "f", "prevention": "p", "questions": questions}),
+        ),
+        (
+            "aidd_memory_add_convention",
+            json!({"convention": "Names are short", "example": "x", "questions": questions}),
+        ),
+        ("save_insight", json!({"content": "Tests are slow on Mondays", "questions": questions})),
+    ];
+    let mut ids: Vec<String> =
+        calls.into_iter().map(|(tool, arguments)| agent.id(tool, arguments)).collect();
+    agent.id("save_insight", json!({"content": "Lunch is at noon"}));
+    let search = json!({"query": "which zebras graze"});
+    let found = agent.data("aidd_memory_search", search.clone());
+    let rows = found["results"].as_array().expect("results");
+    let mut first: Vec<&str> = rows[..5].iter().filter_map(|row| row["id"].as_str()).collect();
+    first.sort_unstable();
+    ids.sort_unstable();
+    assert_eq!(first, ids, "{found}");
+    let text = agent.text("aidd_memory_search", search);
+    assert!(
+        !text.contains("zebras graze?") && !found.to_string().contains("zebras graze?"),
+        "{text}"
+    );
+    let id = ids.iter().find(|id| id.starts_with("mistake")).expect("a mistake");
+    let entry = agent.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+    assert_eq!(entry["metadata"]["questions"], json!(questions));
+    let edited = json!({"id": id, "questions": ["a?", "b?", "c?", "d?"]});
+    let text = agent.text("aidd_memory_edit_mistake", edited);
+    assert!(text.contains("`questions` has 4 items; pass at most 3"), "{text}");
+}
+
+#[test]
 fn memories_are_saved_with_an_earlier_date() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut agent = TestAgent::at(folder.path());
