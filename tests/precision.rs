@@ -7,8 +7,8 @@ use std::fs;
 
 const PAGE: &str = "docs/precision.md";
 /// The verdicts of evaluation 20 on all families, of evaluations 21 to 24 on two, and of
-/// evaluations 25 to 28 on the rules on agents.
-const VERDICTS: [&str; 9] = [
+/// evaluations 25 to 29 on the rules on agents.
+const VERDICTS: [&str; 10] = [
     "tests/precision/verdicts.tsv",
     "tests/precision/verdicts-21.tsv",
     "tests/precision/verdicts-22.tsv",
@@ -18,6 +18,7 @@ const VERDICTS: [&str; 9] = [
     "tests/precision/verdicts-26.tsv",
     "tests/precision/verdicts-27.tsv",
     "tests/precision/verdicts-28.tsv",
+    "tests/precision/verdicts-29.tsv",
 ];
 const END: &str = "<!-- end -->\n";
 
