@@ -1,7 +1,8 @@
 //! Files that a program or another repository writes: nobody corrects them in this project.
 
 use super::AgentContext;
-use super::words::{KIT_PATHS, WRITTEN, WRITTEN_HERE};
+use super::model::{Purpose, classify};
+use super::words::{KIT_PATHS, NOT_AGENTS, NOT_STARTED, WRITTEN, WRITTEN_HERE};
 use crate::cached::cached;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
@@ -33,6 +34,103 @@ pub(super) fn is_written_elsewhere(context: &AgentContext<'_, '_>) -> bool {
 pub(super) fn is_from_template(context: &AgentContext<'_, '_>) -> bool {
     let Some(listing) = context.listing() else { return false };
     listing.has_file(CRUFT) || !listing.beginning_with(COPIER).is_empty()
+}
+
+/// The file next to a skill in which a tool records from where it copied the skill.
+const SYNC: &str = "SYNC.md";
+/// Keys of the front matter with the author or the source of a text.
+const ORIGINS: [&[&str]; 6] = [
+    &["author"],
+    &["metadata", "author"],
+    &["metadata", "source"],
+    &["metadata", "upstream"],
+    &["source"],
+    &["upstream"],
+];
+/// Files in the root in which a project names its owners.
+const OWNERS: [&str; 8] = [
+    ".github/CODEOWNERS",
+    "Cargo.toml",
+    "LICENSE",
+    "LICENSE.md",
+    "README.md",
+    "composer.json",
+    "package.json",
+    "pyproject.toml",
+];
+
+/// Whether a file of a client is a copy of a text of others: its front matter names an author or a
+/// source that the project does not name as its own, a tool copied it, or it is a template.
+pub(super) fn is_of_others(context: &AgentContext<'_, '_>) -> bool {
+    let path = context.source.path();
+    let is_copied = || context.files.exists(&below(parent_dir(path), SYNC));
+    let origins = || ORIGINS.iter().filter_map(|keys| context.text(keys));
+    path.starts_with('.')
+        && (is_unfilled(context.source.text())
+            || context.file.purpose == Purpose::Skill && is_copied()
+            || origins().any(|(origin, _)| is_foreign(origin, context.files)))
+}
+
+/// Whether the files in the root do not name the person, organisation or address.
+fn is_foreign(origin: &str, files: &dyn Files) -> bool {
+    // The owner of `Name <https://github.com/owner>`, and of `https://github.com/owner/project`.
+    let host = origin.split_once("github.com/").map(|(_, rest)| rest);
+    let owner = host.and_then(|rest| rest.split(['/', '>', ')', ' ']).next()).unwrap_or(origin);
+    let owner = owner.trim().to_lowercase();
+    let names = |file: &&str| {
+        side_file(files, file).is_some_and(|text| text.to_lowercase().contains(&owner))
+    };
+    !owner.is_empty() && !OWNERS.iter().any(|file| names(&file))
+}
+
+/// Whether a text has variables of a template of Cookiecutter.
+pub(super) fn is_unfilled(text: &str) -> bool {
+    ["{{ cookiecutter.", "{{cookiecutter."].iter().any(|it| text.contains(it))
+}
+
+/// The directory of Claude Code's agents.
+const AGENTS: &str = ".claude/agents/";
+
+/// Whether an agent of Claude Code is a text that others read: it says so itself, or a command or a
+/// skill names its path and gives the text to an agent of another type.
+pub(super) fn is_read_as_text(context: &AgentContext<'_, '_>) -> bool {
+    let (path, text) = (context.source.path(), context.source.text());
+    let Some(at) = path.find(AGENTS) else { return false };
+    let mut head = text.lines().take(HEAD_LINES).map(str::to_lowercase);
+    let read = cached(context.files, "agents read as text", || {
+        let Some(listing) = context.files.listing() else { return HashSet::new() };
+        let is_naming = |path: &&String| {
+            let purpose = classify(path).map(|file| file.purpose);
+            matches!(purpose, Some(Purpose::Command | Purpose::Skill))
+        };
+        let naming = listing.files().iter().filter(is_naming);
+        let texts = naming.filter_map(|path| side_file(context.files, path));
+        texts.flat_map(|text| read_agents(&text)).collect()
+    });
+    head.any(|line| NOT_AGENTS.iter().any(|word| line.contains(word))) || read.contains(&path[at..])
+}
+
+/// The paths of agents in a command that gives their text to a general agent, or in a line which says
+/// not to start the agent.
+fn read_agents(text: &str) -> HashSet<String> {
+    let is_general = text.contains("general-purpose");
+    let mut found = HashSet::new();
+    for line in text.lines().filter(|line| line.contains(AGENTS)) {
+        let lower = line.to_lowercase();
+        let is_forbidden = NOT_STARTED.iter().any(|words| lower.contains(words));
+        for path in paths(line).filter_map(|path| Some(&path[path.find(AGENTS)?..])) {
+            let path = path.trim_end_matches('.');
+            let stem = path[AGENTS.len()..].trim_end_matches(".md");
+            let is_type = ["\"", "'"].iter().any(|quote| {
+                let quoted = format!("{quote}{stem}{quote}");
+                text.lines().any(|it| it.contains("subagent_type") && it.contains(&quoted))
+            });
+            if is_forbidden || is_general && !is_type {
+                found.insert(path.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// Whether a kit writes all files with such a path.
