@@ -38,49 +38,55 @@ pub(super) fn is_from_template(context: &AgentContext<'_, '_>) -> bool {
 
 /// The file next to a skill in which a tool records from where it copied the skill.
 const SYNC: &str = "SYNC.md";
-/// Keys of the front matter with the author or the source of a text.
-const ORIGINS: [&[&str]; 6] = [
-    &["author"],
-    &["metadata", "author"],
-    &["metadata", "source"],
-    &["metadata", "upstream"],
-    &["source"],
-    &["upstream"],
-];
-/// Files in the root in which a project names its owners.
-const OWNERS: [&str; 8] = [
-    ".github/CODEOWNERS",
+/// Keys of the front matter with the author of a text.
+const AUTHORS: [&[&str]; 2] = [&["author"], &["metadata", "author"]];
+/// Keys of the front matter with the address from which a text was copied.
+const ORIGINS: [&[&str]; 4] =
+    [&["metadata", "source"], &["metadata", "upstream"], &["source"], &["upstream"]];
+/// How the names of the files in the root begin in which a project names its owners.
+const OWNERS: [&str; 9] = [
+    "AUTHORS",
+    "CODEOWNERS",
+    "COPYING",
     "Cargo.toml",
-    "LICENSE",
-    "LICENSE.md",
-    "README.md",
+    "LICEN",
+    "README",
     "composer.json",
     "package.json",
     "pyproject.toml",
 ];
 
-/// Whether a file of a client is a copy of a text of others: its front matter names an author or a
-/// source that the project does not name as its own, a tool copied it, or it is a template.
+/// Whether a file of a client is a copy of a text of others: its front matter names an author or an
+/// address that the project does not name as its own, a tool copied it, or it is a template.
 pub(super) fn is_of_others(context: &AgentContext<'_, '_>) -> bool {
     let path = context.source.path();
     let is_copied = || context.files.exists(&below(parent_dir(path), SYNC));
-    let origins = || ORIGINS.iter().filter_map(|keys| context.text(keys));
+    let values = |keys: &'static [&[&str]]| {
+        keys.iter().filter_map(move |keys| context.text(keys)).map(|(text, _)| text)
+    };
+    let mut authors = values(&AUTHORS);
+    let mut origins = values(&ORIGINS).filter(|text| text.contains("://"));
     path.starts_with('.')
         && (is_unfilled(context.source.text())
             || context.file.purpose == Purpose::Skill && is_copied()
-            || origins().any(|(origin, _)| is_foreign(origin, context.files)))
+            || authors.any(|author| is_foreign(author, context.files))
+            || origins.any(|origin| is_foreign(origin, context.files)))
 }
 
 /// Whether the files in the root do not name the person, organisation or address.
 fn is_foreign(origin: &str, files: &dyn Files) -> bool {
     // The owner of `Name <https://github.com/owner>`, and of `https://github.com/owner/project`.
-    let host = origin.split_once("github.com/").map(|(_, rest)| rest);
-    let owner = host.and_then(|rest| rest.split(['/', '>', ')', ' ']).next()).unwrap_or(origin);
-    let owner = owner.trim().to_lowercase();
-    let names = |file: &&str| {
-        side_file(files, file).is_some_and(|text| text.to_lowercase().contains(&owner))
+    let owner = match origin.split_once("github.com/") {
+        Some((_, rest)) => rest.split(['/', '>', ')', ' ']).next(),
+        None => origin.split(['<', '(']).next(),
     };
-    !owner.is_empty() && !OWNERS.iter().any(|file| names(&file))
+    let owner = owner.unwrap_or_default().trim().to_lowercase();
+    let root = files.names("");
+    let is_owner = |name: &&String| OWNERS.iter().any(|start| name.starts_with(start));
+    let names_owner = |name: &String| {
+        side_file(files, name).is_some_and(|text| text.to_lowercase().contains(&owner))
+    };
+    !owner.is_empty() && !root.iter().filter(is_owner).any(names_owner)
 }
 
 /// Whether a text has variables of a template of Cookiecutter.

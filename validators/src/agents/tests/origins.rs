@@ -1,6 +1,13 @@
 //! Severities and messages that depend on who wrote a file, and on how other files use it.
 
-use super::{all_findings, heads};
+use super::{all_findings, heads, memory};
+use crate::DISTRIBUTION;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Listed;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::source::Source;
 
 #[test]
 fn an_agent_that_a_command_reads_as_text_is_an_info() {
@@ -121,4 +128,24 @@ fn a_rule_with_text_after_its_parenthesis_says_so() {
     let has = |text: &str| found.iter().any(|it| it.contains(text));
     assert!(has("`Bash(rm -rf /)*` has text after its parenthesis"), "{found:?}");
     assert!(has("`Bash(ls` lacks a parenthesis"), "{found:?}");
+}
+
+#[test]
+fn a_tracked_file_can_be_ignored() {
+    let path = ".claude/settings.local.json";
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = vec!["agents/local-file-tracked".to_owned()];
+    let only = Selection { only, ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    let message = |ignored: &str| {
+        let files = memory(&[(path, "{}"), (".gitignore", ignored)]);
+        let paths = vec![".gitignore".to_owned(), path.to_owned()];
+        let listing = Listing::new(paths.clone()).with_tracked(Some(paths));
+        let source = Source::new(path, "{}");
+        let found = engine.check(&source, &Listed { files: &files, listing: &listing }).findings;
+        found.into_iter().map(|finding| finding.message).collect::<Vec<String>>().join("\n")
+    };
+    let expected = "this file belongs to one user and is tracked although ignored";
+    assert_eq!(message("*.local.json\n"), expected);
+    assert_eq!(message("dist/\n"), "this file belongs to one user, but Git does not ignore it");
 }
