@@ -4,7 +4,9 @@ use super::AgentContext;
 use super::library::installed_skills;
 use super::model::{Client, Purpose};
 use aidd_engine::project::ignored::is_ignored_by_git;
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::nearest;
@@ -13,6 +15,8 @@ use aidd_engine::text::source::Span;
 
 /// Agents that VS Code has without a file.
 const BUILT_IN: [&str; 6] = ["agent", "ask", "default", "edit", "plan", "explore"];
+/// The manifest of a plugin, below its directory.
+const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 
 pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(listing) = context.listing() else { return };
@@ -37,8 +41,19 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
                         // Without a lock file, each user can have another skill there.
                         || installed.is_empty() && is_ignored_by_git(context.files, &file)
                 };
-                if !is_other && !is_known() {
-                    add(report, span, &format!("the project has no skill `{name}`"), name, &known);
+                if is_other || is_known() {
+                    continue;
+                }
+                // The skill can be one of a plugin that everyone who works on the project has.
+                let is_of_plugin = has_other_plugin(directory, listing, context.files);
+                let near = nearest(name, known.iter().map(String::as_str));
+                if is_of_plugin && near.is_none() {
+                    continue;
+                }
+                let message = format!("the project has no skill `{name}`");
+                let finding = add(report, span, &message, name, &known);
+                if is_of_plugin {
+                    finding.severity = finding.severity.min(Severity::Info);
                 }
             }
         }
@@ -63,6 +78,24 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
         }
         _ => {}
     }
+}
+
+/// Whether the settings of the project enable a plugin whose files are elsewhere.
+fn has_other_plugin(directory: &str, listing: &Listing, files: &dyn Files) -> bool {
+    let settings = manifest::json(files, &below(directory, ".claude/settings.json"));
+    let plugins = settings["enabledPlugins"].as_object().into_iter().flatten();
+    let mut enabled = plugins.filter(|(_, value)| value.as_bool() == Some(true)).peekable();
+    if enabled.peek().is_none() {
+        return false;
+    }
+    let manifests = listing.named("plugin.json").filter(|it| it.ends_with(PLUGIN_MANIFEST));
+    let own: Vec<String> = manifests
+        .filter_map(|path| manifest::json(files, path)["name"].as_str().map(str::to_owned))
+        .collect();
+    enabled.any(|(id, _)| {
+        let name = id.split('@').next().unwrap_or(id);
+        !own.iter().any(|it| it == name)
+    })
 }
 
 fn add<'r>(

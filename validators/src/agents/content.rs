@@ -2,7 +2,8 @@
 //! exist.
 
 use super::AgentContext;
-use super::markdown::inner_code;
+use super::kits::is_unfilled;
+use super::markdown::{inner_code, is_markdown};
 use super::model::{Client, Purpose};
 use super::references::{is_not_claimed, is_suffix};
 use super::words::is_placeholder_path;
@@ -75,9 +76,11 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
         } else {
             "close it; what follows is not read as instructions"
         });
-        // Code at the end of the file looks the same without its closing line.
-        if !has_inner_fence && !has_prose(written) {
-            finding.severity = Severity::Info;
+        // Code at the end of the file looks the same without its closing line, and so does the text of
+        // a template.
+        let is_code = is_markdown(&block.info) || !has_prose(written);
+        if !has_inner_fence && is_code || is_unfilled(text) {
+            finding.severity = finding.severity.min(Severity::Info);
         }
         context.lower_in_copy(finding);
     }

@@ -4,7 +4,7 @@
 use super::AgentContext;
 use super::markdown::begins_generated;
 use super::model::{Client, Purpose};
-use super::skills::is_for_codex;
+use super::skills::{has_strict_client, is_for_codex, is_in_plugin};
 use super::vendors::names;
 use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
@@ -260,6 +260,9 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         if is_data {
             report.at(*span, format!("the file cannot be read: {message}"));
         } else if context.file.purpose == Purpose::Skill {
+            if is_hint_of_claude(context) {
+                return;
+            }
             let finding =
                 report.at(*span, format!("the front matter is not valid YAML: {message}"));
             // Claude Code quotes such values and parses the front matter again; Codex does not.
@@ -350,12 +353,32 @@ fn in_quotes(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// The key whose value has the form `[a] [b]` in the documentation of Claude Code.
+const HINT: &str = "argument-hint";
+
+/// Whether only the documented form of the hint on arguments is not valid YAML, in a skill that no
+/// other client reads.
+fn is_hint_of_claude(context: &AgentContext<'_, '_>) -> bool {
+    let path = context.source.path();
+    let is_of_claude = path.contains(".claude/") || is_in_plugin(context);
+    let is_hint = |key: &str, value: &str| key == HINT && value.starts_with('[');
+    is_of_claude
+        && !is_for_codex(path)
+        && !has_strict_client(context)
+        && is_valid_with_quotes(context.source, is_hint)
+}
+
 /// Whether the front matter is valid YAML once Claude Code has put values in quotes.
 fn is_repaired(source: &Source) -> bool {
+    is_valid_with_quotes(source, |_, _| true)
+}
+
+/// Whether the front matter is valid YAML with the values of these keys in quotes.
+fn is_valid_with_quotes(source: &Source, is_quoted: impl Fn(&str, &str) -> bool) -> bool {
     let Some((start, end)) = front_matter(source.text()) else { return false };
     let fixed: Vec<String> = source.text()[start..end]
         .lines()
-        .map(|line| match quotable(line) {
+        .map(|line| match quotable(line).filter(|(key, value)| is_quoted(key, value)) {
             Some((key, value)) => format!("{key}: {}", in_quotes(value)),
             None => line.to_owned(),
         })

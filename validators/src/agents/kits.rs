@@ -1,7 +1,8 @@
 //! Files that a program or another repository writes: nobody corrects them in this project.
 
 use super::AgentContext;
-use super::words::{KIT_PATHS, WRITTEN, WRITTEN_HERE};
+use super::model::{Purpose, classify};
+use super::words::{KIT_PATHS, NOT_AGENTS, NOT_STARTED, WRITTEN, WRITTEN_HERE};
 use crate::cached::cached;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
@@ -33,6 +34,109 @@ pub(super) fn is_written_elsewhere(context: &AgentContext<'_, '_>) -> bool {
 pub(super) fn is_from_template(context: &AgentContext<'_, '_>) -> bool {
     let Some(listing) = context.listing() else { return false };
     listing.has_file(CRUFT) || !listing.beginning_with(COPIER).is_empty()
+}
+
+/// The file next to a skill in which a tool records from where it copied the skill.
+const SYNC: &str = "SYNC.md";
+/// Keys of the front matter with the author of a text.
+const AUTHORS: [&[&str]; 2] = [&["author"], &["metadata", "author"]];
+/// Keys of the front matter with the address from which a text was copied.
+const ORIGINS: [&[&str]; 4] =
+    [&["metadata", "source"], &["metadata", "upstream"], &["source"], &["upstream"]];
+/// How the names of the files in the root begin in which a project names its owners.
+const OWNERS: [&str; 9] = [
+    "AUTHORS",
+    "CODEOWNERS",
+    "COPYING",
+    "Cargo.toml",
+    "LICEN",
+    "README",
+    "composer.json",
+    "package.json",
+    "pyproject.toml",
+];
+
+/// Whether a file of a client is a copy of a text of others: its front matter names an author or an
+/// address that the project does not name as its own, a tool copied it, or it is a template.
+pub(super) fn is_of_others(context: &AgentContext<'_, '_>) -> bool {
+    let path = context.source.path();
+    let is_copied = || context.files.exists(&below(parent_dir(path), SYNC));
+    let values = |keys: &'static [&[&str]]| {
+        keys.iter().filter_map(move |keys| context.text(keys)).map(|(text, _)| text)
+    };
+    let mut authors = values(&AUTHORS);
+    let mut origins = values(&ORIGINS).filter(|text| text.contains("://"));
+    path.starts_with('.')
+        && (is_unfilled(context.source.text())
+            || context.file.purpose == Purpose::Skill && is_copied()
+            || authors.any(|author| is_foreign(author, context.files))
+            || origins.any(|origin| is_foreign(origin, context.files)))
+}
+
+/// Whether the files in the root do not name the person, organisation or address.
+fn is_foreign(origin: &str, files: &dyn Files) -> bool {
+    // The owner of `Name <https://github.com/owner>`, and of `https://github.com/owner/project`.
+    let owner = match origin.split_once("github.com/") {
+        Some((_, rest)) => rest.split(['/', '>', ')', ' ']).next(),
+        None => origin.split(['<', '(']).next(),
+    };
+    let owner = owner.unwrap_or_default().trim().to_lowercase();
+    let root = files.names("");
+    let is_owner = |name: &&String| OWNERS.iter().any(|start| name.starts_with(start));
+    let names_owner = |name: &String| {
+        side_file(files, name).is_some_and(|text| text.to_lowercase().contains(&owner))
+    };
+    !owner.is_empty() && !root.iter().filter(is_owner).any(names_owner)
+}
+
+/// Whether a text has variables of a template of Cookiecutter.
+pub(super) fn is_unfilled(text: &str) -> bool {
+    ["{{ cookiecutter.", "{{cookiecutter."].iter().any(|it| text.contains(it))
+}
+
+/// The directory of Claude Code's agents.
+const AGENTS: &str = ".claude/agents/";
+
+/// Whether an agent of Claude Code is a text that others read: it says so itself, or a command or a
+/// skill names its path and gives the text to an agent of another type.
+pub(super) fn is_read_as_text(context: &AgentContext<'_, '_>) -> bool {
+    let (path, text) = (context.source.path(), context.source.text());
+    let Some(at) = path.find(AGENTS) else { return false };
+    let mut head = text.lines().take(HEAD_LINES).map(str::to_lowercase);
+    let read = cached(context.files, "agents read as text", || {
+        let Some(listing) = context.files.listing() else { return HashSet::new() };
+        let is_naming = |path: &&String| {
+            let purpose = classify(path).map(|file| file.purpose);
+            matches!(purpose, Some(Purpose::Command | Purpose::Skill))
+        };
+        let naming = listing.files().iter().filter(is_naming);
+        let texts = naming.filter_map(|path| side_file(context.files, path));
+        texts.flat_map(|text| read_agents(&text)).collect()
+    });
+    head.any(|line| NOT_AGENTS.iter().any(|word| line.contains(word))) || read.contains(&path[at..])
+}
+
+/// The paths of agents in a command that gives their text to a general agent, or in a line which says
+/// not to start the agent.
+fn read_agents(text: &str) -> HashSet<String> {
+    let is_general = text.contains("general-purpose");
+    let mut found = HashSet::new();
+    for line in text.lines().filter(|line| line.contains(AGENTS)) {
+        let lower = line.to_lowercase();
+        let is_forbidden = NOT_STARTED.iter().any(|words| lower.contains(words));
+        for path in paths(line).filter_map(|path| Some(&path[path.find(AGENTS)?..])) {
+            let path = path.trim_end_matches('.');
+            let stem = path[AGENTS.len()..].trim_end_matches(".md");
+            let is_type = ["\"", "'"].iter().any(|quote| {
+                let quoted = format!("{quote}{stem}{quote}");
+                text.lines().any(|it| it.contains("subagent_type") && it.contains(&quoted))
+            });
+            if is_forbidden || is_general && !is_type {
+                found.insert(path.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// Whether a kit writes all files with such a path.

@@ -215,7 +215,6 @@ impl<'s> Instructions<'s> {
     pub(super) fn end_of_certain_text(&self) -> u32 {
         let text = self.source.text();
         let broken = self.document.blocks.iter().find(|block| {
-            let language = block.info.split([' ', ',', '{']).next().unwrap_or_default();
             let mut lines = self.source.slice(block.span).lines();
             let opening = lines.next().unwrap_or_default().trim_start_matches([' ', '>', '\t']);
             let Some(mark) = opening.chars().next() else { return false };
@@ -225,7 +224,7 @@ impl<'s> Instructions<'s> {
                 let rest = line.trim_start_matches(mark);
                 line.len() - rest.len() >= length && !rest.trim().is_empty()
             };
-            length > 2 && matches!(language, "markdown" | "md" | "mdx") && lines.any(opens)
+            length > 2 && is_markdown(&block.info) && lines.any(opens)
         });
         broken.map_or(u32::try_from(text.len()).unwrap_or(u32::MAX), |block| block.span.end)
     }
@@ -245,6 +244,12 @@ impl<'s> Instructions<'s> {
     pub(super) fn is_code(&self, span: Span) -> bool {
         self.document.code.iter().any(|(_, code)| code.overlaps(span))
     }
+}
+
+/// Whether a block with this information after its fence contains Markdown.
+pub(super) fn is_markdown(info: &str) -> bool {
+    let language = info.split([' ', ',', '{']).next().unwrap_or_default();
+    matches!(language, "markdown" | "md" | "mdx")
 }
 
 /// The blocks that a tool writes and replaces, between two marks: `<laravel-boost-guidelines>`, or

@@ -33,7 +33,11 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
             .collect();
         for (rule, span) in rules(list) {
             if rule.contains('(') != rule.trim_end().ends_with(')') {
-                let message = format!("`{rule}` lacks a parenthesis, so it matches nothing");
+                let what = match rule.split_once('(') {
+                    Some((_, rest)) if rest.contains(')') => "has text after its parenthesis",
+                    _ => "lacks a parenthesis",
+                };
+                let message = format!("`{rule}` {what}, so it matches nothing");
                 report.at(span, message).help("write `Tool(specifier)`");
                 continue;
             }

@@ -129,10 +129,16 @@ pub(super) fn local_file_tracked(context: &AgentContext<'_, '_>, report: &mut Re
     let above = upwards(parent_dir(parent_dir(path)));
     let mut readmes = above.filter_map(|dir| side_file(context.files, &below(dir, "README.md")));
     if is_shared && !readmes.any(|text| text.contains(context.source.name())) {
-        let message = "this file belongs to one user, but Git does not ignore it";
-        report
-            .at(context.source.line_span(0), message)
-            .help(format!("run `git rm --cached {path}`, and add it to .gitignore"));
+        let first = context.source.line_span(0);
+        if is_ignored_by_git(context.files, path) {
+            let message = "this file belongs to one user and is tracked although ignored";
+            report.at(first, message).help(format!("run `git rm --cached {path}`"));
+        } else {
+            let message = "this file belongs to one user, but Git does not ignore it";
+            report
+                .at(first, message)
+                .help(format!("run `git rm --cached {path}`, and add it to .gitignore"));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::elsewhere::is_unlisted;
+use super::kits::is_of_others;
 use super::library::is_installed;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
@@ -201,7 +202,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             || in_html_comment(&comments, link.span)
             || instructions.line(link.span).contains("example")
             || instructions.has_near(link.span, &PLANNED)
-            || is_written_at(instructions, link.span);
+            || is_written_at(instructions, link.span)
+            || is_file_of_step(instructions, link.span, &link.to);
         // Outside of the directories of clients, skills are installed elsewhere: what is not a
         // document above them belongs to the projects that use them.
         let is_of_users = context.file.purpose == Purpose::Skill
@@ -234,8 +236,10 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
-        // The installer brings the link back.
-        if is_installed(path, context.files) {
+        // The installer brings the link back; nobody corrects the text of others. Cursor writes `mdc:`
+        // with the path from the root, and into the links of texts that are copied into its rules.
+        let is_copied = is_from_root && !written.contains('/');
+        if is_copied || is_installed(path, context.files) || is_of_others(context) {
             finding.severity = finding.severity.min(Severity::Info);
         }
         // A copy can lack files that the original has next to it.
@@ -292,6 +296,23 @@ fn is_written_at(instructions: &Instructions<'_>, span: Span) -> bool {
     let ends = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
     ends(&["create", "creates", "generate", "generates"])
         || ends(&[" to", " into"]) && WRITING.iter().any(|verb| before.contains(verb))
+}
+
+/// Whether a link is the caption of the code block below it, the file that a step creates:
+/// `**File**: [src/a.ts](src/a.ts)`.
+fn is_file_of_step(instructions: &Instructions<'_>, span: Span, to: &str) -> bool {
+    let source = instructions.source;
+    let line = source.lines_around(span);
+    let before = source.slice(Span { start: line.start, end: span.start });
+    let (after, below) = (line.end.max(span.end) as usize, source.text());
+    let rest = source.slice(Span { start: span.end, end: line.end.max(span.end) });
+    let label = before.trim().trim_matches('*');
+    let is_label = label.is_empty() || label.ends_with(':');
+    let next = below[after..].trim_start();
+    is_label
+        && rest.trim().trim_matches(['*', ':']).is_empty()
+        && source.slice(span).trim_start_matches(['[', '`']).starts_with(to)
+        && (next.starts_with("```") || next.starts_with("~~~"))
 }
 
 /// Whether a path names a file with an extension, or a directory.

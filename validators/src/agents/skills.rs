@@ -1,6 +1,7 @@
 //! The required fields of skills and agents.
 
 use super::header::header_text;
+use super::kits::is_read_as_text;
 use super::model::{Client, Purpose, classify};
 use super::words::AGENT_DIRS;
 use super::{AgentContext, is_plugin};
@@ -11,6 +12,7 @@ use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::{Edit, Finding, Severity};
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
+use std::collections::HashSet;
 
 /// Maximum length of the name of a skill, by the Agent Skills specification.
 const MAX_NAME: usize = 64;
@@ -92,6 +94,10 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
             let message = "the skill has no `name`, which the specification requires";
             let finding = report.at(context.source.line_span(0), message);
             finding.help("add `name`, the name of the directory");
+            // Codex takes the name of the directory.
+            if is_for_codex(context.source.path()) && !has_client(context, &NAMED) {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
             if is_valid_name(folder) {
                 let at = front_matter(context.source.text()).map_or(0, |(start, _)| start);
                 let at = u32::try_from(at).unwrap_or_default();
@@ -133,12 +139,20 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
 /// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
 /// their descriptions.
 pub(super) fn has_strict_client(context: &AgentContext<'_, '_>) -> bool {
+    has_client(context, &[Client::Copilot, Client::Cursor])
+}
+
+/// Clients that read the skills in `.agents/skills` and do not load one without a name.
+const NAMED: [Client; 4] = [Client::Copilot, Client::Cursor, Client::Gemini, Client::OpenCode];
+
+/// Whether the project has files of one of the clients.
+fn has_client(context: &AgentContext<'_, '_>, clients: &[Client]) -> bool {
     let Some(listing) = context.listing() else { return false };
-    *cached(context.files, "agents strict clients", || {
+    let found = cached(context.files, "agents clients", || {
         let client = |path: &String| classify(path).map(|file| file.client);
-        let is_strict = |it: Client| matches!(it, Client::Copilot | Client::Cursor);
-        listing.files().iter().filter_map(client).any(is_strict)
-    })
+        listing.files().iter().filter_map(client).collect::<HashSet<Client>>()
+    });
+    clients.iter().any(|client| found.contains(client))
 }
 
 /// The number of characters of the description and of `when_to_use`.
@@ -148,7 +162,7 @@ fn listed_length(context: &AgentContext<'_, '_>, description: &str) -> usize {
 }
 
 /// Whether the skill belongs to a plugin of Claude Code.
-fn is_in_plugin(context: &AgentContext<'_, '_>) -> bool {
+pub(super) fn is_in_plugin(context: &AgentContext<'_, '_>) -> bool {
     let path = context.source.path();
     let mut roots = path.match_indices("skills/").map(|(at, _)| path[..at].trim_end_matches('/'));
     roots.any(|root| is_plugin(root, context.files))
@@ -297,7 +311,7 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
     let client = context.file.client.name();
     // VS Code loads an agent without a description, and documents the front matter as optional.
     let lower = |finding: &mut Finding| {
-        if context.file.client == Client::Copilot {
+        if context.file.client == Client::Copilot || is_read_as_text(context) {
             finding.severity = finding.severity.min(Severity::Info);
         }
     };

@@ -1,5 +1,7 @@
 //! Unit tests of the rules on files that steer agents.
 
+mod origins;
+
 use super::*;
 use crate::DISTRIBUTION;
 use aidd_engine::check::family::SessionCost;

@@ -43,6 +43,10 @@ pub(super) static WRITTEN: LazyLock<Vec<&str>> = LazyLock::new(|| section("writt
 /// Sentences which say the same of the file outside of comments.
 pub(super) static WRITTEN_HERE: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("written, in sentences"));
+/// Words with which a text says that it is not an agent which is started by its name.
+pub(super) static NOT_AGENTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("not agents"));
+/// Words of a line which says not to start an agent.
+pub(super) static NOT_STARTED: LazyLock<Vec<&str>> = LazyLock::new(|| section("not started"));
 /// Words in names of directories whose files are copied to other projects.
 pub(super) static COPIED_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("copied directories"));
@@ -127,7 +131,8 @@ mod tests {
         ]) {
             assert!(words.len() > 5, "{words:?}");
         }
-        for words in [&ARCHIVED_DIRS, &BACKUP_DIRS, &COPIED_DIRS, &KITS] {
+        let short = [&ARCHIVED_DIRS, &BACKUP_DIRS, &COPIED_DIRS, &KITS, &NOT_AGENTS, &NOT_STARTED];
+        for words in short {
             assert!(words.len() > 2, "{words:?}");
         }
         assert!(NEGATIONS.contains(&"was ") && PAST_AND_FUTURE.contains(&"will be "));
