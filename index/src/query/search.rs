@@ -129,7 +129,7 @@ impl Reader {
 
     /// The symbols whose names match the terms of `question`, best first.
     fn similar(&self, question: &str, limit: usize) -> Result<Vec<SymbolRow>, IndexError> {
-        let wanted = terms::distinct_terms(question, MAX_TERMS);
+        let wanted = terms::distinct_terms(without_work(question), MAX_TERMS);
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -354,6 +354,15 @@ fn similarity(wanted: &str, regular: Option<&str>, part: &str) -> f64 {
     }
 }
 
+/// A question of the form "how does X work" without its last word, which names nothing.
+fn without_work(question: &str) -> &str {
+    let plain = question.trim_end_matches(['?', '.', '!', ' ']);
+    let lower = question.trim_start().to_lowercase();
+    let is_how = ["how does ", "how do ", "how did "].iter().any(|start| lower.starts_with(start));
+    let before = [" works", " worked", " work"].iter().find_map(|word| plain.strip_suffix(word));
+    before.filter(|_| is_how).unwrap_or(question)
+}
+
 /// Adds the weight of the terms that occur in the path, the enclosing symbol or the documentation, but
 /// not in the name.
 fn add_nearby(
@@ -425,4 +434,21 @@ fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
         let has_mark = word.contains(['_', '#', '~']) || inner.contains(['.', ':']);
         (!word.is_empty()).then_some((word, is_quoted || is_call || has_case || has_mark))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_work;
+
+    #[test]
+    fn the_verb_of_a_question_is_no_name() {
+        for (question, expected) in [
+            ("how does login work?", "how does login"),
+            ("How do the queues work", "How do the queues"),
+            ("who does the work", "who does the work"),
+            ("how does the network start", "how does the network start"),
+        ] {
+            assert_eq!(without_work(question), expected);
+        }
+    }
 }
