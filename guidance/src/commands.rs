@@ -208,6 +208,16 @@ fn is_solution(manifest: &Manifest) -> bool {
     manifest.path.ends_with(".sln") || manifest.path.ends_with(".slnx")
 }
 
+/// Whether a project or a solution is below the directory of a solution.
+fn is_in_solution(manifest: &Manifest, stack: &Stack) -> bool {
+    stack.manifests.iter().filter(|it| is_solution(it)).any(|solution| {
+        let (inner, outer) = (manifest.folder(), solution.folder());
+        let rest = inner.strip_prefix(outer);
+        let is_below = rest.is_some_and(|rest| outer.is_empty() || rest.starts_with('/'));
+        if inner == outer { !is_solution(manifest) } else { is_below }
+    })
+}
+
 /// A command for checks that a manifest declares.
 pub(super) struct DeclaredCheck {
     pub(super) ecosystem: Ecosystem,
@@ -268,7 +278,7 @@ pub(super) fn declared_checks(
                 };
                 add(command.to_owned());
             }
-            Ecosystem::Nuget if is_solution(manifest) => {
+            Ecosystem::Nuget if is_solution(manifest) && !is_in_solution(manifest, stack) => {
                 // A directory can contain several solutions.
                 let mut solutions = stack.manifests.iter().filter(|it| is_solution(it));
                 let first = solutions.find(|it| it.folder() == manifest.folder());
@@ -280,16 +290,11 @@ pub(super) fn declared_checks(
                 }
             }
             Ecosystem::Nuget if manifest.path.ends_with("proj") => {
-                let is_inside = |it: &Manifest| {
-                    is_solution(it)
-                        && (it.folder().is_empty()
-                            || manifest.folder().starts_with(&format!("{}/", it.folder())))
-                };
                 let is_test = manifest
                     .dependencies
                     .iter()
                     .any(|it| TEST_PACKAGES.iter().any(|package| it.name.starts_with(package)));
-                if is_test && !stack.manifests.iter().any(is_inside) {
+                if is_test && !is_in_solution(manifest, stack) {
                     add("dotnet test".to_owned());
                 }
             }

@@ -28,7 +28,7 @@ pub fn condense(files: &[Instructions], budget: usize) -> Condensed {
         files.iter().flat_map(|file| file.statements.iter().map(move |one| (file, one))).collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
     let places = places(&all);
-    order.sort_by_key(|&index| (rank(all[index]), places[index], index));
+    order.sort_by_cached_key(|&index| (rank(all[index]), places[index], index));
     let mut selected = vec![false; all.len()];
     let mut sections = BTreeSet::new();
     let total: usize = all.iter().map(|(_, statement)| statement.tokens).sum();

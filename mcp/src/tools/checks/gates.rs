@@ -168,8 +168,13 @@ fn commands_of(
             let directory = command.strip_prefix("in ").and_then(|rest| rest.split_once(": "));
             directory.is_none_or(|(directory, _)| is_changed(directory))
         });
-        let (command, path) = declared.next()?;
-        return Some(format!("run `{command}` ({path})"));
+        // A project in two languages has checks in two manifests.
+        let (first, path) = declared.next()?;
+        let mut text = format!("run `{first}` ({path})");
+        if let Some((command, other)) = declared.find(|(_, other)| *other != path) {
+            let _ = write!(text, " and `{command}` ({other})");
+        }
+        return Some(text);
     };
     let mut text = format!("run `{}`", first.command);
     if let Some(other) = named.find(|other| other.command != first.command) {
