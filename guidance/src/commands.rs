@@ -11,6 +11,11 @@ pub(super) fn package_manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m s
     used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
 }
 
+/// Whether the package manager of the first manifest is Yarn 1.
+pub(super) fn uses_yarn_classic(used: &[(&Manifest, &Dependency)]) -> bool {
+    used.first().is_some_and(|(manifest, _)| manifest.uses_yarn_classic)
+}
+
 /// The packages whose version must be set. A Maven package whose version comes from a parent of the
 /// same group is replaced by that parent.
 fn versioned_packages<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
@@ -48,6 +53,9 @@ pub(super) fn set_version_command(
     let edit = || format!("edit {}: {}", manifest.path, each(&|name| format!("{name} {version}")));
     let command = match manifest.manager.as_deref().unwrap_or_default() {
         "pnpm" => format!("pnpm update {with_versions}"),
+        "yarn" if manifest.uses_yarn_classic => {
+            format!("yarn upgrade {}", each(&|name| format!("{name}@^{version}")))
+        }
         "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{version}"))),
         "bun" => format!("bun add {with_versions}"),
         "cargo" => format!("cargo add {with_versions}"),
@@ -142,9 +150,11 @@ fn with_minor_version(version: &str) -> String {
 }
 
 /// Replaces npx in a codemod command with the project's own package runner.
-pub(super) fn with_package_runner(codemod: &str, manager: &str) -> String {
+pub(super) fn with_package_runner(codemod: &str, used: &[(&Manifest, &Dependency)]) -> String {
     let Some(rest) = codemod.strip_prefix("npx ") else { return codemod.to_owned() };
-    match manager {
+    match package_manager(used) {
+        // Yarn 1 has no `yarn dlx`.
+        "yarn" if uses_yarn_classic(used) => codemod.to_owned(),
         "pnpm" => format!("pnpm dlx {rest}"),
         "yarn" => format!("yarn dlx {rest}"),
         "bun" => format!("bunx {rest}"),
@@ -176,7 +186,7 @@ pub(super) fn project_checks(
         checks.path.get_or_insert_with(|| named.path.clone());
         checks.commands.push(named.command.clone());
     }
-    for (ecosystem, command) in declared_checks(ecosystems, stack) {
+    for DeclaredCheck { ecosystem, command, .. } in declared_checks(ecosystems, stack) {
         // A check that the instructions name replaces those that the manifests declare.
         let purposes = Check::from_command(&command, None);
         let is_named = |check: &Check| rules.for_check(*check).any(|it| it.covers(ecosystem));
@@ -190,22 +200,53 @@ pub(super) fn project_checks(
     checks
 }
 
-/// The checks that the manifests declare, with their ecosystems.
-fn declared_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<(Ecosystem, String)> {
+/// The first words of the NuGet packages that make a project a test project.
+const TEST_PACKAGES: [&str; 6] =
+    ["Microsoft.NET.Test.Sdk", "xunit", "NUnit", "MSTest", "TUnit", "Microsoft.Testing."];
+
+fn is_solution(manifest: &Manifest) -> bool {
+    manifest.path.ends_with(".sln") || manifest.path.ends_with(".slnx")
+}
+
+/// Whether a project or a solution is below the directory of a solution.
+fn is_in_solution(manifest: &Manifest, stack: &Stack) -> bool {
+    stack.manifests.iter().filter(|it| is_solution(it)).any(|solution| {
+        let (inner, outer) = (manifest.folder(), solution.folder());
+        let rest = inner.strip_prefix(outer);
+        let is_below = rest.is_some_and(|rest| outer.is_empty() || rest.starts_with('/'));
+        if inner == outer { !is_solution(manifest) } else { is_below }
+    })
+}
+
+/// A command for checks that a manifest declares.
+pub(super) struct DeclaredCheck {
+    pub(super) ecosystem: Ecosystem,
+    pub(super) command: String,
+    /// The path of the manifest.
+    pub(super) path: String,
+}
+
+/// The checks that the manifests declare.
+pub(super) fn declared_checks(
+    ecosystems: &BTreeSet<Ecosystem>,
+    stack: &Stack,
+) -> Vec<DeclaredCheck> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
     let is_used =
         |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
-    let mut commands: Vec<(Ecosystem, String)> = Vec::new();
+    let mut commands: Vec<DeclaredCheck> = Vec::new();
     for manifest in stack.manifests.iter().filter(is_used) {
         let is_root = manifest.folder().is_empty();
         let mut add = |command: String| {
             let command =
                 if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
-            commands.push((manifest.ecosystem, command));
+            let (ecosystem, path) = (manifest.ecosystem, manifest.path.clone());
+            commands.push(DeclaredCheck { ecosystem, command, path });
         };
         let has =
             |name: &str| manifest.dependencies.iter().any(|dependency| dependency.name == name);
+        let has_tool = |name: &str| manifest.tools.contains(&name);
         let manager = manifest.manager.as_deref();
         match manifest.ecosystem {
             Ecosystem::Npm => {
@@ -219,16 +260,53 @@ fn declared_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<(Ecos
                 let runner = manager.filter(|manager| known_runners.contains(manager));
                 add(runner.map_or("pytest".to_owned(), |runner| format!("{runner} run pytest")));
             }
+            Ecosystem::Pypi if has_tool("manage.py") => {
+                let known_runners = ["uv", "poetry", "pdm", "pipenv"];
+                let runner = manager.filter(|manager| known_runners.contains(manager));
+                let prefix = runner.map_or(String::new(), |runner| format!("{runner} run "));
+                add(format!("{prefix}python manage.py test"));
+            }
             Ecosystem::Go if manifest.name.is_some() => {
                 add("go vet ./... && go test ./...".to_owned());
             }
             Ecosystem::Maven if is_root => {
-                add(if manager == Some("gradle") { "./gradlew check" } else { "mvn verify" }
-                    .to_owned());
+                let command = match manager {
+                    Some("gradle") if has_tool("gradlew") => "./gradlew check",
+                    Some("gradle") => "gradle check",
+                    _ if has_tool("mvnw") => "./mvnw verify",
+                    _ => "mvn verify",
+                };
+                add(command.to_owned());
             }
-            Ecosystem::Nuget if manifest.path.ends_with("proj") => add("dotnet test".to_owned()),
-            Ecosystem::Gem if has("rspec") || has("rspec-rails") => {
-                add("bundle exec rspec".to_owned());
+            Ecosystem::Nuget if is_solution(manifest) && !is_in_solution(manifest, stack) => {
+                // A directory can contain several solutions.
+                let mut solutions = stack.manifests.iter().filter(|it| is_solution(it));
+                let first = solutions.find(|it| it.folder() == manifest.folder());
+                if first.is_some_and(|first| first.path == manifest.path) {
+                    let file = manifest.path.rsplit('/').next().unwrap_or_default();
+                    let has_other = solutions.any(|it| it.folder() == manifest.folder());
+                    let name = if has_other { format!(" {file}") } else { String::new() };
+                    add(format!("dotnet test{name}"));
+                }
+            }
+            Ecosystem::Nuget if manifest.path.ends_with("proj") => {
+                let is_test = manifest
+                    .dependencies
+                    .iter()
+                    .any(|it| TEST_PACKAGES.iter().any(|package| it.name.starts_with(package)));
+                if is_test && !is_in_solution(manifest, stack) {
+                    add("dotnet test".to_owned());
+                }
+            }
+            Ecosystem::Gem => {
+                if has("rspec") || has("rspec-rails") {
+                    add("bundle exec rspec".to_owned());
+                } else if has_tool("bin/rails") && has_tool("test") {
+                    add("bin/rails test".to_owned());
+                }
+                if has_tool("bin/rubocop") {
+                    add("bin/rubocop".to_owned());
+                }
             }
             Ecosystem::Composer if manifest.scripts.contains_key("test") => {
                 add("composer run test".to_owned());

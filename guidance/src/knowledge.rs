@@ -20,14 +20,22 @@ const MAX_SUGGESTIONS: usize = 5;
 
 /// Text to search for in code: an outdated API or syntax that a version removed or replaced, or an
 /// import.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsagePattern {
     /// The version that removed or replaced the API or syntax; empty for an import.
     pub since: String,
-    /// The text as it appears in code.
+    /// The text as it appears in code; `…` is any text with balanced parentheses.
     pub pattern: String,
     /// The API or syntax to use instead.
     pub instead: String,
+    /// The extensions of the files in which the pattern is searched; empty for all files with code
+    /// of the ecosystem.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Whether comments, strings and database migrations are searched too: the pattern is a name or
+    /// a directive for a tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub comments: bool,
 }
 
 /// A migration from one major version to the next.
@@ -357,6 +365,10 @@ impl<'a> Knowledge<'a> {
         let query = korean::with_english_terms(text);
         let mut results: Vec<_> = self.texts().rank(&query).into_iter().map(to_result).collect();
         results.sort_by(|a, b| b.score.total_cmp(&a.score));
+        // Semantic similarity alone is no match.
+        if results.first().is_some_and(|best| best.score <= score::BY_WORDS) {
+            results.clear();
+        }
         results.iter_mut().for_each(|result| result.score = result.score.min(1.0));
         results
     }

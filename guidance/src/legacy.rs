@@ -2,9 +2,14 @@
 //! replaced. The key `legacy` of a knowledge entry lists the outdated APIs of a technology.
 
 use super::knowledge::{Entry, UsagePattern};
+use aidd_engine::forms::parts::Parts;
+use aidd_engine::parse::syntax::Tree;
 use aidd_engine::project::stack::Version;
 use aidd_engine::text::files::{Disk, Files};
+use aidd_engine::text::source::Source;
+use aidd_page::Part;
 use serde::Serialize;
+use std::cell::LazyCell;
 
 /// Maximum size in bytes of a file that is searched.
 const MAX_FILE_SIZE: u64 = 512 << 10;
@@ -19,7 +24,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
         "npm",
         &[
             "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro", "css",
-            "scss", "html", "json",
+            "scss", "sass", "html", "json",
         ],
     ),
     ("cargo", &["rs", "toml"]),
@@ -84,8 +89,7 @@ pub fn import_patterns(entry: &Entry<'_>) -> Vec<UsagePattern> {
             _ => {}
         }
     }
-    let to_pattern =
-        |pattern| UsagePattern { since: String::new(), pattern, instead: String::new() };
+    let to_pattern = |pattern| UsagePattern { pattern, ..UsagePattern::default() };
     texts.into_iter().map(to_pattern).collect()
 }
 
@@ -111,7 +115,8 @@ pub struct SearchRequest<'w> {
     pub patterns: Vec<&'w UsagePattern>,
 }
 
-/// Searches the text of the files at `paths` for patterns. Comments and strings match too.
+/// Searches the files at `paths` for patterns, except comments and database migrations, which must
+/// not change after they have run. A call is not searched for in strings.
 #[must_use]
 pub fn search<'p>(
     disk: &Disk,
@@ -159,7 +164,15 @@ fn is_code(path: &str, request: &SearchRequest<'_>) -> bool {
 }
 
 fn search_file(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut SearchResults) {
-    for usage in &request.patterns {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_migration = path.split('/').any(|part| matches!(part, "migrations" | "migrate"));
+    let is_searched = |usage: &UsagePattern| {
+        let has_type = usage.files.is_empty() || usage.files.iter().any(|it| it == extension);
+        has_type && (usage.comments || !is_migration)
+    };
+    // Most files contain none of the patterns and are not parsed.
+    let code = LazyCell::new(|| Code::new(path, text));
+    for usage in request.patterns.iter().filter(|usage| is_searched(usage)) {
         let occurrence = |line| Occurrence {
             path: path.to_owned(),
             line,
@@ -175,35 +188,148 @@ fn search_file(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut
             search.found.push(occurrence(1));
             continue;
         }
-        let lines =
-            text.lines().enumerate().filter(|(_, line)| contains_words(line, &usage.pattern));
-        let occurrences =
-            lines.map(|(line, _)| occurrence(line + 1)).take(MAX_PLACES.saturating_sub(count));
-        search.found.extend(occurrences);
+        let mut offset = 0;
+        let mut occurrences = Vec::new();
+        for (at, line) in text.split_inclusive('\n').enumerate() {
+            let mut starts = find_words(line, &usage.pattern);
+            if starts.any(|start| code.is_use(offset, start, line, usage)) {
+                occurrences.push(occurrence(at + 1));
+            }
+            offset += line.len();
+        }
+        search.found.extend(occurrences.into_iter().take(MAX_PLACES.saturating_sub(count)));
     }
 }
 
-/// Whether a line contains `pattern` as whole words: `poolOptions` does not match `myPoolOptions2`.
-fn contains_words(line: &str, pattern: &str) -> bool {
+/// The parts of a file that are code.
+struct Code {
+    /// `None` if no parser exists for the language.
+    parts: Option<Parts>,
+    is_html: bool,
+}
+
+impl Code {
+    fn new(path: &str, text: &str) -> Self {
+        let source = Source::new(path, text);
+        let parts = Parts::of(&source, &Tree::new(&source));
+        Self { parts, is_html: path.ends_with(".html") }
+    }
+
+    /// Whether the match at `start` of the line at `offset` is a use: not in a comment, and for a
+    /// call, not in a string.
+    fn is_use(&self, offset: usize, start: usize, line: &str, usage: &UsagePattern) -> bool {
+        if usage.comments {
+            return true;
+        }
+        let Some(parts) = &self.parts else {
+            let before = line[..start].trim_start();
+            return !["//", "#", "*", "/*", "<!--"].iter().any(|mark| before.starts_with(mark));
+        };
+        let part = u32::try_from(offset + start).ok().and_then(|offset| parts.at(offset));
+        let is_call = usage.pattern.ends_with('(') && !self.is_html;
+        part != Some(Part::Comments) && !(is_call && part == Some(Part::Strings))
+    }
+}
+
+/// The offsets at which a line contains `pattern`, where `…` is any text with balanced parentheses.
+fn find_words<'l>(line: &'l str, pattern: &'l str) -> impl Iterator<Item = usize> {
+    let (first, rest) = pattern.split_once('…').unwrap_or((pattern, ""));
+    word_offsets(line, first).filter(move |start| {
+        let after = &line[start + first.len()..];
+        rest.is_empty() || {
+            let mut depth = 0_usize;
+            let end = after.char_indices().find(|(_, c)| {
+                depth += usize::from(*c == '(');
+                let closes = *c == ')';
+                let is_outer = closes && depth == 0;
+                depth -= usize::from(closes && depth > 0);
+                is_outer
+            });
+            end.is_some_and(|(end, _)| after[end..].starts_with(rest))
+        }
+    })
+}
+
+/// The offsets at which a line contains `pattern` as whole words: `poolOptions` does not match
+/// `myPoolOptions2`.
+fn word_offsets<'l>(line: &'l str, pattern: &'l str) -> impl Iterator<Item = usize> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let pattern = pattern.trim();
     let starts_with_word = pattern.chars().next().is_some_and(is_word);
     // A pattern that ends with `_`, such as `REACT_APP_`, is a prefix.
     let ends_with_word = pattern.chars().next_back().is_some_and(|c| is_word(c) && c != '_');
-    !pattern.is_empty()
-        && line.match_indices(pattern).any(|(start, _)| {
-            let before = line[..start].chars().next_back();
-            let after = line[start + pattern.len()..].chars().next();
-            let joins_word = |c: char| is_word(c) || c == '-';
-            let begins_earlier = starts_with_word && before.is_some_and(joins_word);
-            let ends_later = ends_with_word && after.is_some_and(joins_word);
-            !begins_earlier && !ends_later
-        })
+    let matches = line.match_indices(pattern).filter(move |_| !pattern.is_empty());
+    matches.map(|(start, _)| start).filter(move |&start| {
+        let before = line[..start].chars().next_back();
+        let after = line[start + pattern.len()..].chars().next();
+        let joins_word = |c: char| is_word(c) || c == '-';
+        let begins_earlier = starts_with_word && before.is_some_and(joins_word);
+        let ends_later = ends_with_word && after.is_some_and(joins_word);
+        !begins_earlier && !ends_later
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn contains_words(line: &str, pattern: &str) -> bool {
+        find_words(line, pattern).next().is_some()
+    }
+
+    #[test]
+    fn a_gap_in_a_pattern_has_balanced_parentheses() {
+        for (line, is_match) in [
+            ("$('#menu').bind('click', open)", true),
+            ("$(closest(this, '(a)')).bind('click')", true),
+            ("const find = document.querySelector.bind(document)", false),
+            ("$('#menu').on('click', this.open.bind(this))", false),
+            ("$(", false),
+        ] {
+            assert_eq!(contains_words(line, "$(…).bind("), is_match, "{line}");
+        }
+    }
+
+    #[test]
+    fn comments_strings_migrations_and_other_file_types_are_no_uses() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let files = [
+            ("shop/models.py", "# index_together is old\nclass Meta:\n    index_together = []\n"),
+            ("shop/migrations/0001.py", "index_together = []\n"),
+            ("web/theme.ts", "import { darken } from 'ui';\nexport const a = darken(red, 2);\n"),
+            ("web/theme.scss", "// darken(red)\na { color: darken(red, 2); }\n"),
+            ("web/a.ts", "log('call darken( less');\n/* new Buffer(1) */ new Buffer(2);\n"),
+            ("web/b.ts", "// tslint:disable\n// new Buffer(3)\n"),
+            ("web/c.vue", "<script>\n// new Buffer(4)\nnew Buffer(5)\n</script>\n"),
+        ];
+        let disk = Disk::new(folder.path());
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            std::fs::write(path, text).expect("a file");
+        }
+        let pattern = |text: &str| UsagePattern { pattern: text.into(), ..UsagePattern::default() };
+        let styles = vec!["scss".to_owned()];
+        let patterns = [
+            pattern("index_together"),
+            UsagePattern { files: styles, ..pattern("darken(") },
+            pattern("new Buffer("),
+            UsagePattern { comments: true, ..pattern("tslint:disable") },
+        ];
+        let patterns = patterns.iter().collect();
+        let request = SearchRequest { name: "x", ecosystems: Vec::new(), patterns };
+        let found = search(&disk, files.iter().map(|(path, _)| *path), &[request]).found;
+        let places: Vec<String> =
+            found.iter().map(|it| format!("{}:{} {}", it.path, it.line, it.pattern)).collect();
+        let expected = [
+            "shop/models.py:3 index_together",
+            "web/a.ts:2 new Buffer(",
+            "web/b.ts:1 tslint:disable",
+            "web/c.vue:3 new Buffer(",
+            "web/theme.scss:2 darken(",
+        ];
+        assert_eq!(places, expected);
+    }
 
     #[test]
     fn patterns_match_whole_words() {

@@ -13,9 +13,7 @@ pub use error::MigrationError;
 use guardrails::add_guardrails;
 pub use risk::Risk;
 
-use super::commands::{
-    ProjectChecks, package_manager, project_checks, set_version_command, with_package_runner,
-};
+use super::commands::{ProjectChecks, project_checks, set_version_command, with_package_runner};
 use super::compatibility::package_ecosystem;
 use super::instructions::CommandRules;
 use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
@@ -334,7 +332,7 @@ fn add_hop_steps(
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
-            commands: vec![with_package_runner(codemod, package_manager(project.used))],
+            commands: vec![with_package_runner(codemod, project.used)],
             risk: Risk::Medium,
             source: migration.guide.clone(),
         });
@@ -419,10 +417,7 @@ fn add_version_step(
     };
     let commands = manifests.iter().map(set_version).collect();
     let paths: Vec<&str> = manifests.iter().map(|(manifest, _)| &*manifest.path).collect();
-    // Maven and Gradle write a lock file only when configured to.
-    let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
-        manifest.ecosystem != Ecosystem::Maven || manifest.lock.is_some()
-    };
+    let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| manifest.lock.is_some();
     let lock =
         if manifests.iter().any(has_lock) { " and commit the lock file with it" } else { "" };
     let shown = paths.len().min(3);

@@ -251,7 +251,12 @@ fn add_closing(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggest
             ));
         }
     } else if let Some(session) = &state.session {
-        let is_done = state.context.pending_tasks.is_empty() && input.changed.is_some();
+        // A session that has just started is not done.
+        let has_work = !session.decisions.is_empty()
+            || !session.errors_resolved.is_empty()
+            || !session.files_modified.is_empty()
+            || !session.tasks_completed.is_empty();
+        let is_done = has_work && state.context.pending_tasks.is_empty() && input.changed.is_some();
         if is_done && input.task.is_none() {
             let args = json!({"action": "end", "id": session.id});
             let end = new_suggestion(
@@ -356,9 +361,13 @@ mod tests {
     #[test]
     fn the_session_end_is_suggested_when_nothing_is_pending() {
         let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
-        let state =
+        let mut state =
             State { branch: Some("b".to_owned()), session: Some(session), ..State::default() };
         let unchanged = SuggestionInput { changed: Some(&[]), ..SuggestionInput::default() };
+        // Nothing was done in the session yet.
+        assert_eq!(tools(&state, &unchanged), [""; 0]);
+        let session = state.session.as_mut().expect("a session");
+        session.files_modified = vec!["src/a.ts".to_owned()];
         let all = suggest(&state, &unchanged);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
         // Without information about changed files, the end of the session is not suggested.

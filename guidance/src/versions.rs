@@ -143,7 +143,8 @@ pub fn verify(
 /// Reads the version from the lock file, or from a range that allows only one version.
 fn detect_version(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
     let range = dependency.wanted.as_deref().unwrap_or("no range");
-    let mut evidence = vec![format!("{} specifies {range}", manifest.path)];
+    let path = dependency.inherited_from.as_ref().unwrap_or(&manifest.path);
+    let mut evidence = vec![format!("{path} specifies {range}")];
     let outcome = match (&dependency.locked, &manifest.lock) {
         (Some(locked), Some(lock)) => {
             evidence.push(format!("{lock} resolves it to {locked}"));
@@ -357,7 +358,7 @@ fn find_outdated_uses(
         return step;
     };
     let patterns = super::legacy::outdated_patterns(entry, version);
-    if context.searched == 0 {
+    if context.searched == 0 && !patterns.is_empty() {
         step.evidence.push("no file was searched".to_owned());
         return step;
     }

@@ -1,9 +1,13 @@
 //! Interprets a recorded tool run: which checks it performed, and whether it passed.
 
+mod output;
+mod shell;
+
 use super::kinds::{self, Observation};
 use super::types::Entry;
 use aidd_lexicon::tables::{List, runs};
 use serde_json::Value;
+use shell::executed_commands;
 
 /// A kind of check that tools run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,10 +49,11 @@ impl Check {
     }
 
     /// Returns the checks that a command runs and, if the command passed, the checks that its
-    /// success implies, such as the type check for a test run that compiles.
+    /// success implies, such as the type check for a test run that compiles. A command that only
+    /// names a check, such as `cat pytest.ini`, runs none.
     #[must_use]
     pub fn from_command(command: &str, passed: Option<bool>) -> Vec<Self> {
-        checks_named(&words(command), passed)
+        checks_named(&words(&executed_commands(command)), passed)
     }
 
     /// The words and two-word phrases that identify the check in a command.
@@ -74,6 +79,18 @@ pub struct Run {
     pub checks: Vec<Check>,
     /// Whether the run passed; `None` when the record does not contain a result.
     pub passed: Option<bool>,
+}
+
+/// Whether the checks of a shell command passed. The exit code counts only if the checks determine
+/// it; after `npm test | tail`, `npm test || true` or `npm test; date`, the output counts.
+#[must_use]
+pub fn result_of_command(command: &str, exit_result: Option<bool>, output: &str) -> Option<bool> {
+    let exit_result = exit_result?;
+    let is_check = |part: &str| !Check::from_command(part, None).is_empty();
+    if shell::decides_exit_code(command, is_check) {
+        return Some(exit_result);
+    }
+    output::result_in_output(output)
 }
 
 /// Reads the record of a run. `exitCode` or `passed` determines the result; without these fields,
@@ -109,77 +126,6 @@ fn checks_named(words: &[String], passed: Option<bool>) -> Vec<Check> {
         has_any(check.words()) || (is_implied && has_any(runs::COMPILING_RUNS))
     };
     Check::ALL.into_iter().filter(is_run).collect()
-}
-
-/// The commands that run something, without commands that only read or move files and without path
-/// arguments.
-fn executed_commands(commands: &str) -> String {
-    let parts = split_commands(commands).into_iter().map(|part| {
-        let is_prefix = |word: &&str| runs::PREFIXES.contains(word) || is_env_assignment(word);
-        let mut words = part.split_whitespace().skip_while(is_prefix);
-        let program = base_name(words.next().unwrap_or_default());
-        if runs::FILE_PROGRAMS.contains(program) {
-            return String::new();
-        }
-        let mut executed = vec![program];
-        let mut runs_a_file = runs::INTERPRETERS.contains(program);
-        for word in words {
-            if !is_path(word) {
-                // `python -m pytest`: the rest are arguments of that module.
-                runs_a_file &= word.starts_with('-') && word != "-m";
-                executed.push(word);
-            } else if std::mem::take(&mut runs_a_file) {
-                executed.push(base_name(word));
-            }
-        }
-        executed.join(" ")
-    });
-    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
-}
-
-/// Splits a shell line into commands. A quoted string is one word, and text after `<<` is input:
-/// `git commit -m "feat: x; add tests"` is one command.
-fn split_commands(text: &str) -> Vec<&str> {
-    let text = text.split_once("<<").map_or(text, |(before, _)| before);
-    let mut quote = None;
-    let parts = text.split(|c: char| match quote {
-        Some(open) => {
-            quote = Some(open).filter(|open| *open != c);
-            false
-        }
-        None => {
-            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
-            matches!(c, '\n' | ';' | '|' | '&')
-        }
-    });
-    parts.collect()
-}
-
-/// Whether the word is an environment assignment, such as `RUST_LOG=debug`.
-fn is_env_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-    })
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Whether the word looks like a path: `tests/`, `src/a.rs`, `user.test.ts`; not `--filter=a`,
-/// `build:all`, `1.2`.
-fn is_path(word: &str) -> bool {
-    let word = word.trim_matches(['"', '\'', '(', ')', ',', ':']);
-    let has_extension = || {
-        let extension = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-        extension.is_some_and(|(_, extension)| {
-            (1..=5).contains(&extension.len())
-                && extension.starts_with(|c: char| c.is_ascii_alphabetic())
-                && extension.bytes().all(|b| b.is_ascii_alphanumeric())
-        })
-    };
-    !word.starts_with('-') && (word.contains(['/', '\\']) || has_extension())
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -263,7 +209,21 @@ mod tests {
             "/usr/bin/find . -name '*test*'",
             "prettier --write src/user.test.ts",
             "node build/server.js",
+            "cat pytest.ini",
+            "grep -rn 'pytest' .",
+            "echo npm test",
+            "git commit -m 'run npm test'",
+            "npm test -- --listTests",
+            "cargo test -- --list",
+            "pytest --collect-only -q",
+            "npm install --save-dev jest",
+            "npm i -D vitest",
+            "python -m pip install pytest",
+            "cargo install cargo-nextest",
+            "which pytest",
+            "test -f tests/a.py && ls",
         ] {
+            assert_eq!(Check::from_command(command, Some(true)), [], "{command}");
             let record = json!({"command": command, "exitCode": 0});
             let title = if command.starts_with("prettier") { "format" } else { "tests" };
             let title = if command.starts_with("node") { "serve" } else { title };
@@ -281,9 +241,60 @@ mod tests {
             ("python -m pytest tests/build.py", "tests"),
             ("npm run build", "build"),
             ("./build.sh", "build"),
+            ("docker compose run --rm web bundle exec rspec", "tests"),
+            ("npm ci && npm test", "tests"),
         ] {
+            let named = Check::from_command(command, Some(true));
+            assert_eq!(named.iter().map(|it| it.word()).collect::<Vec<_>>().join(" "), checks);
             let record = json!({"command": command, "exitCode": 0});
             assert_eq!(run("run", record), (checks.to_owned(), Some(true)), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_masked_exit_code_is_no_result() {
+        for (command, output, expected) in [
+            ("npm test 2>&1 | tail -20", "Tests:       1 failed, 3 passed, 4 total", Some(false)),
+            ("npm test |& tail", "Tests:       4 passed, 4 total", Some(true)),
+            ("bundle exec rspec || true", "10 examples, 3 failures", Some(false)),
+            ("bundle exec rspec || true", "10 examples, 0 failures", Some(true)),
+            ("pytest -q; echo done", "3 failed, 7 passed in 0.1s", Some(false)),
+            ("pytest -q; echo done", "collected 3 items", None),
+            ("npm test &", "", None),
+            ("! npm test", "", None),
+            ("ls x || npm test", "", None),
+            ("npm test\nls", "", None),
+            ("if npm test; then echo ok; fi", "", None),
+            ("dotnet test | tail -1", "Failed! - Failed: 1, Passed: 3, Total: 4", Some(false)),
+            ("dotnet test | tail -1", "Passed! - Failed: 0, Passed: 4, Total: 4", Some(true)),
+            ("mvn test | tail", "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0", Some(true)),
+            ("mvn test | tail", "Tests run: 5, Failures: 0, Errors: 2, Skipped: 0", Some(false)),
+            ("phpunit | tail", "OK (5 tests, 9 assertions)", Some(true)),
+            ("phpunit | tail", "Tests: 5, Assertions: 9, Failures: 1.", Some(false)),
+            ("go test ./... | tail", "ok  \tshop/cart\t0.1s\nFAIL", Some(false)),
+            ("cargo test | tail", "test reports_an_error ... ok", None),
+            ("cargo test | tail", "test result: ok. 4 passed; 0 failed; 0 ignored", Some(true)),
+            ("cargo test | tail", "test result: FAILED. 3 passed; 1 failed", Some(false)),
+            ("eslint . | tail -2", "✖ 3 problems (2 errors, 1 warning)", Some(false)),
+            ("tsc --noEmit | head", "Found 3 errors in 2 files.", Some(false)),
+        ] {
+            assert_eq!(result_of_command(command, Some(true), output), expected, "{command}");
+        }
+        for command in [
+            "cd app && npm test",
+            "npm ci; npm test",
+            "npm test 2>&1",
+            "npm test &> log",
+            "npm test;",
+            "set -o pipefail; npm test | tail -20",
+            "set -euo pipefail\nnpm test | tail -20\necho done",
+            "grep -c x a.txt | wc -l; npm test && echo done",
+            "pytest -k 'a; b | c'",
+        ] {
+            let output = "1 failed";
+            assert_eq!(result_of_command(command, Some(true), output), Some(true), "{command}");
+            assert_eq!(result_of_command(command, Some(false), ""), Some(false), "{command}");
+            assert_eq!(result_of_command(command, None, output), None, "{command}");
         }
     }
 

@@ -12,6 +12,7 @@ pub use super::similarity::SimilarMemory;
 use super::times;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status, Verdict};
 use super::words::{fold_text, topic_key};
+use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -100,9 +101,18 @@ impl ProjectMemory {
     where
         T: Clone + Serialize + DeserializeOwned,
     {
+        let content = self.gate.clean(&new.content)?.into_inner();
+        if content.trim() == REDACTED && new.content.trim() != REDACTED {
+            return Err(MemoryError::Invalid(
+                "the text is only a secret or private: nothing would remain; describe it without \
+                 the private part"
+                    .to_owned(),
+            ));
+        }
+        let topic = self.gate.clean(&new.topic)?.into_inner();
         Ok(NewMemory {
-            content: self.gate.clean(&new.content)?.into_inner(),
-            topic: self.gate.clean(&new.topic)?.into_inner(),
+            content,
+            topic: topic.map(|topic| topic.trim().to_owned()),
             body: self.gate.clean(&new.body)?.into_inner(),
             links: self.gate.clean(&new.links)?.into_inner(),
             ..new.clone()

@@ -26,6 +26,11 @@ pub const SITUATIONS: &[Situation] = &[
             "이어서",
             "지난번",
             "이어가",
+            "계속해줘",
+            "계속해 줘",
+            "계속하자",
+            "계속 진행",
+            "어디까지 했",
             "yesterday",
             CONTINUE,
             RESUME,
@@ -150,6 +155,8 @@ mod tests {
     fn situations_are_detected_in_english_and_korean() {
         for (prompt, expected) in [
             ("어제 작업 이어서 하자", "resuming"),
+            ("로그인 작업 계속해줘", "resuming"),
+            ("어디까지 했지?", "resuming"),
             ("지난번에 하던 거 계속", "resuming"),
             ("Let's continue where we stopped", "resuming"),
             ("Resume the migration, please", "resuming"),

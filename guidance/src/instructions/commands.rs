@@ -1,10 +1,13 @@
 //! The commands that the project's own instructions name for its checks, and those that they forbid.
 
 use super::Instructions;
+use crate::commands::declared_checks;
 use aidd_engine::project::stack::{Ecosystem, Manifest, Stack};
 use aidd_engine::project::tasks::Targets;
 use aidd_engine::text::files::{Disk, side_file};
+use aidd_lexicon::tables::runs;
 use aidd_memory::outcomes::Check;
+use std::collections::BTreeSet;
 
 /// Maximum number of commands for one check.
 const MAX_PER_CHECK: usize = 2;
@@ -39,17 +42,7 @@ impl InstructedCommand {
         match program(&self.command) {
             runner if TASK_RUNNERS.contains(&runner) => true,
             runner if SCRIPT_RUNNERS.contains(&runner) => ecosystem == Ecosystem::Npm,
-            "npx" | "vitest" | "jest" | "tsc" | "eslint" => ecosystem == Ecosystem::Npm,
-            "cargo" => ecosystem == Ecosystem::Cargo,
-            "go" | "golangci-lint" => ecosystem == Ecosystem::Go,
-            "uv" | "poetry" | "pdm" | "pipenv" | "pytest" | "tox" | "nox" | "ruff" | "mypy" => {
-                ecosystem == Ecosystem::Pypi
-            }
-            "mvn" | "mvnw" | "gradle" | "gradlew" => ecosystem == Ecosystem::Maven,
-            "dotnet" => ecosystem == Ecosystem::Nuget,
-            "bundle" | "rake" | "rspec" => ecosystem == Ecosystem::Gem,
-            "composer" | "php" | "phpunit" => ecosystem == Ecosystem::Composer,
-            _ => false,
+            program => runs::PROGRAMS.pairs().any(|it| it == (program, ecosystem.word())),
         }
     }
 }
@@ -111,6 +104,18 @@ impl CommandRules {
         self.checks.iter().filter(move |named| named.checks.contains(&check))
     }
 
+    /// The commands for a check that the manifests of the project declare and the instructions do not
+    /// forbid, each with the path of its manifest. The prefix `in DIRECTORY: ` names the directory in
+    /// which a command runs.
+    #[must_use]
+    pub fn declared_for(&self, check: Check, stack: &Stack) -> Vec<(String, String)> {
+        let declared = declared_checks(&BTreeSet::new(), stack).into_iter();
+        let commands = declared.map(|it| (it.command, it.path));
+        let is_allowed = |command: &str| self.forbids(command).is_none();
+        let runs = |command: &str| Check::from_command(command, None).contains(&check);
+        commands.filter(|(command, _)| runs(command) && is_allowed(command)).collect()
+    }
+
     /// The file that forbids a command, or a command in a list that `&&` connects.
     #[must_use]
     pub fn forbids(&self, command: &str) -> Option<&str> {
@@ -143,19 +148,36 @@ fn last(command: &str) -> &str {
 }
 
 fn program(command: &str) -> &str {
-    let program = last(command).split_whitespace().next().unwrap_or_default();
-    program.rsplit('/').next().unwrap_or(program)
+    program_name(last(command).split_whitespace().next().unwrap_or_default())
+}
+
+fn program_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
 }
 
 /// Words in commands that do not end, change files, or check only what is staged.
-const OTHER: [&str; 10] =
-    ["watch", "fix", "ui", "debug", "update", "dev", "serve", "install", "generate", "staged"];
+const OTHER: [&str; 12] = [
+    "watch",
+    "fix",
+    "ui",
+    "debug",
+    "update",
+    "dev",
+    "serve",
+    "install",
+    "generate",
+    "staged",
+    "write",
+    "autocorrect",
+];
+/// Options of linters that change files.
+const CORRECTING: [&str; 2] = ["-a", "-A"];
 /// Options that limit a command to a part of the project.
 const PARTIAL: [&str; 5] = ["--filter", "-F", "-p", "--package", "--workspace"];
 
 /// The checks of a command that can be run as it is; empty for a command with placeholders, on a part
 /// of the project, or that does not end or changes files.
-fn checks_of(command: &str) -> Vec<Check> {
+pub(super) fn checks_of(command: &str) -> Vec<Check> {
     let words = script_words(last(command));
     let is_other = |word: &&str| {
         let mut parts = word.split(|c: char| !c.is_alphanumeric());
@@ -171,6 +193,8 @@ fn checks_of(command: &str) -> Vec<Check> {
             || word.ends_with(':')
             || word.split('=').next().is_some_and(|name| PARTIAL.contains(&name))
     };
+    // `./manage.py test` is no test of a single file.
+    let is_specific = |word: &&str| is_specific(word) && program_name(word) != "manage.py";
     let is_assignment = words.first().is_some_and(|word| word.contains('='));
     let is_long = words.len() > 8;
     if is_long || is_assignment || words.iter().any(is_other) || words.iter().any(is_specific) {
@@ -191,6 +215,9 @@ fn checks_of(command: &str) -> Vec<Check> {
         }
     };
     let mut checks = Check::from_command(&named, None);
+    if checks.contains(&Check::Lint) && words.iter().any(|word| CORRECTING.contains(word)) {
+        return Vec::new();
+    }
     // `test:typecheck` runs no tests.
     if checks.contains(&Check::Lint) || checks.contains(&Check::Types) {
         checks.retain(|check| *check != Check::Tests);
@@ -250,7 +277,10 @@ pub(super) fn commands_in(text: &str) -> (Vec<String>, Vec<String>) {
         let is_listed =
             at > 1 && matches!(clause.trim(), "," | "or" | "and" | ", or" | "/" | "nor");
         was_forbidden = if is_listed { was_forbidden } else { is_forbidding(&clause, after) };
-        let is_command = code.split_whitespace().count() > 1;
+        // `bin/rubocop`, but not a path such as `src/a`.
+        let is_program =
+            || code.contains('/') && runs::PROGRAMS.pairs().any(|(name, _)| name == program(code));
+        let is_command = code.split_whitespace().count() > 1 || is_program();
         if was_forbidden {
             forbidden.push(code.to_owned());
         } else if is_command && !is_conditional && (is_listed || names_command(&clause, after)) {

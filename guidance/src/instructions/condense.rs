@@ -1,5 +1,6 @@
 //! The statements that fit into a token budget.
 
+use super::commands::checks_of;
 use super::{Instructions, Statement, Weight};
 use aidd_lexicon::tokens;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ pub fn condense(files: &[Instructions], budget: usize) -> Condensed {
         files.iter().flat_map(|file| file.statements.iter().map(move |one| (file, one))).collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
     let places = places(&all);
-    order.sort_by_key(|&index| (rank(all[index]), places[index], index));
+    order.sort_by_cached_key(|&index| (rank(all[index]), places[index], index));
     let mut selected = vec![false; all.len()];
     let mut sections = BTreeSet::new();
     let total: usize = all.iter().map(|(_, statement)| statement.tokens).sum();
@@ -48,16 +49,20 @@ pub fn condense(files: &[Instructions], budget: usize) -> Condensed {
     render(&all, &selected)
 }
 
-/// The order in which statements are selected. Those about some files only come after rules and
-/// conventions for all files.
+/// The order in which statements are selected. Commands for checks come first. Statements about some
+/// files only come after rules and conventions for all files.
 fn rank((file, statement): (&Instructions, &Statement)) -> u8 {
-    match (statement.weight, file.applies_to.is_empty()) {
-        (Weight::Rule, true) => 0,
-        (Weight::Convention, true) => 1,
-        (Weight::Rule, false) => 2,
-        (Weight::Description, true) => 3,
-        (Weight::Convention, false) => 4,
-        (Weight::Description, false) => 5,
+    let is_general = file.applies_to.is_empty();
+    if is_general && statement.commands.iter().any(|command| !checks_of(command).is_empty()) {
+        return 0;
+    }
+    match (statement.weight, is_general) {
+        (Weight::Rule, true) => 1,
+        (Weight::Convention, true) => 2,
+        (Weight::Rule, false) => 3,
+        (Weight::Description, true) => 4,
+        (Weight::Convention, false) => 5,
+        (Weight::Description, false) => 6,
     }
 }
 

@@ -101,6 +101,31 @@ fn the_guide_for_contributors_is_read_if_there_is_no_other() {
     assert_eq!(condensed(&[], 400), "\n\nomitted: 0");
 }
 
+#[test]
+fn commands_for_checks_come_before_other_rules() {
+    let text = "# A\n\n## Style\n\n- Always name the shop in full, with its town and its street.\n\
+        - Never shorten the name of a street or of a town in a title.\n\n## Checks\n\n\
+        - Never skip a step of this list because the change seems to be small.\n\
+        - Run `vp lint` before a commit.\n";
+    insta::assert_snapshot!(condensed(&[("AGENTS.md", text)], 50), @"
+    AGENTS.md
+    Checks:
+    - Run `vp lint` before a commit.
+    omitted: 3
+    ");
+}
+
+#[test]
+fn commands_that_correct_files_are_no_checks() {
+    let agents = "- `bin/rubocop -a` | corrects the style\n- `bin/rubocop` | checks the style\n\
+        - `bin/rails test`\n- `python manage.py test`\n- `src/shop`\n";
+    insta::assert_snapshot!(command_rules(&[("AGENTS.md", agents)]), @"
+    lint: bin/rubocop
+    tests: bin/rails test
+    tests: python manage.py test
+    ");
+}
+
 fn command_rules(files: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {

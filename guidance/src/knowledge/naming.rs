@@ -19,6 +19,9 @@ impl<'a> Knowledge<'a> {
                     let (last, word) = words[position + count - 1];
                     let phrase = &text[start..last + word.len()];
                     let entry = self.find_exact(phrase)?;
+                    if is_everyday(phrase) && !is_name_in(text, start, last + word.len()) {
+                        return None;
+                    }
                     Some((count, start, entry, phrase.to_owned()))
                 });
             match named {
@@ -61,13 +64,29 @@ impl<'a> Knowledge<'a> {
                 .chain(entry.aliases.iter().copied())
                 .any(|name| normalize_name(name) == normalized)
         };
-        let entry = self.entries.iter().find(matches)?;
-        // "go", "next", "rest", "express" are everyday words unless capitalised.
-        let is_everyday = table::EVERYDAY_NAMES.contains(&normalized);
-        let is_written_as_name =
-            phrase.chars().next().is_some_and(char::is_uppercase) || phrase.contains('.');
-        (!is_everyday || is_written_as_name).then_some(entry)
+        self.entries.iter().find(matches)
     }
+}
+
+/// Whether a name is also a common word: "go", "next", "rest", "express".
+fn is_everyday(phrase: &str) -> bool {
+    table::EVERYDAY_NAMES.contains(&normalize_name(phrase)) && !phrase.contains('.')
+}
+
+/// Whether the everyday word between two offsets is written as a name: with a capital that does not
+/// begin a sentence ("Go live"), and not as part of a longer name ("Solid Queue").
+fn is_name_in(text: &str, start: usize, end: usize) -> bool {
+    let (before, word, after) = (text[..start].trim_end(), &text[start..end], &text[end..]);
+    if !word.starts_with(char::is_uppercase) {
+        return false;
+    }
+    let is_whole = before.is_empty() && after.trim_end_matches(['.', '!', '?']).trim().is_empty();
+    let begins_sentence =
+        (before.is_empty() || before.ends_with(['.', '!', '?'])) && after.starts_with(' ');
+    let mut following = after.strip_prefix(' ').unwrap_or_default().chars();
+    let is_continued = following.next().is_some_and(char::is_uppercase)
+        && following.next().is_some_and(char::is_lowercase);
+    is_whole || !begins_sentence && !is_continued
 }
 
 /// Words with their offsets: letters, digits and the characters that join parts of names.

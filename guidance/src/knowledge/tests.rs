@@ -110,8 +110,13 @@ fn names_are_found_in_sentences() {
     };
     assert_eq!(named("Use React Router, not Next.js, for the shop."), ["React Router", "Next.js"]);
     assert_eq!(named("세션을 Redis에 저장한다"), ["Redis"]);
-    assert_eq!(named("go to the next node and rest"), Vec::<&str>::new());
-    assert_eq!(named("Write it in Go"), ["Go"]);
+    for text in ["Write it in Go", "Go", "Go로 다시 작성한다", "Rewrite it in Go."] {
+        assert_eq!(named(text), ["Go"], "{text}");
+    }
+    let none = "go to the next node and rest\nGo live with the billing page in March\na solid base
+        Ship it. Next week we measure it\nUse Solid Cache for caching\nSidekiq or Solid Queue";
+    none.lines().for_each(|text| assert_eq!(named(text), Vec::<&str>::new(), "{text}"));
+    assert_eq!(named("Replace React with Solid"), ["React", "SolidJS"]);
 }
 
 #[test]
@@ -396,8 +401,7 @@ fn impossible_migrations_are_rejected() {
 #[test]
 fn versions_are_verified_with_evidence() {
     let installed = r#"{"version": "3.2.4", "types": "./dist/index.d.ts"}"#;
-    let code =
-        "import { test } from 'vitest';\n// vitest.workspace.ts\ntest.sequential('a', () => {});\n";
+    let code = "import { test } from 'vitest';\nconst file = 'vitest.workspace.ts';\ntest.sequential('a', () => {});\n";
     let (folder, stack) = project(&[
         ("package.json", PACKAGE),
         ("pnpm-lock.yaml", LOCK),

@@ -1,7 +1,7 @@
 //! Guardrails: conditions that apply throughout a migration.
 
 use super::{Plan, ProjectContext};
-use crate::commands::package_manager;
+use crate::commands::{package_manager, uses_yarn_classic};
 use crate::knowledge::Entry;
 use std::collections::BTreeSet;
 
@@ -16,13 +16,14 @@ pub(super) fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, pla
     }
     let install = match package_manager(used) {
         "pnpm" => Some("pnpm install --frozen-lockfile"),
+        "yarn" if uses_yarn_classic(used) => Some("yarn install --frozen-lockfile"),
         "yarn" => Some("yarn install --immutable"),
         "bun" => Some("bun install --frozen-lockfile"),
         "npm" => Some("npm ci"),
         "uv" => Some("uv sync --locked"),
         "poetry" => Some("poetry sync"),
         "cargo" => Some("cargo build --locked"),
-        "bundler" => Some("bundle install --deployment"),
+        "bundler" => Some("BUNDLE_FROZEN=true bundle install"),
         "composer" => Some("composer install"),
         _ => None,
     };

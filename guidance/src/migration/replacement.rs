@@ -6,7 +6,7 @@ use super::{
     Plan, PlanParams, ProjectContext, Risk, Step, add_guardrails, add_preparation,
     add_verification, render_outdated_uses,
 };
-use crate::commands::{add_or_remove_command, package_manager, with_package_runner};
+use crate::commands::{add_or_remove_command, with_package_runner};
 use crate::compatibility::find_conflicts;
 use crate::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use crate::legacy::Occurrence;
@@ -295,7 +295,7 @@ fn add_installation(
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
-            commands: vec![with_package_runner(codemod, package_manager(project.used))],
+            commands: vec![with_package_runner(codemod, project.used)],
             risk: Risk::Medium,
             source: replacement.migration.and_then(|migration| migration.guide.clone()),
         });

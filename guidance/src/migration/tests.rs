@@ -50,6 +50,65 @@ const SHOP: &[(&str, &str)] = &[
     ("src/date.js", "const moment = require('moment');\n"),
 ];
 
+/// The lines of a plan that contain one of `words`.
+fn lines_with(lines: &[String], words: &[&str]) -> Vec<String> {
+    let lines = lines.iter().flat_map(|line| line.lines()).map(str::trim);
+    let mut found: Vec<String> = Vec::new();
+    for line in lines.filter(|line| words.iter().any(|word| line.contains(word))) {
+        if found.last().is_none_or(|last| last != line) {
+            found.push(line.to_owned());
+        }
+    }
+    found.dedup();
+    found
+}
+
+#[test]
+fn yarn_1_gets_its_own_commands() {
+    let files = [
+        ("package.json", r#"{"dependencies": {"vue": "2.7.16"}}"#),
+        ("yarn.lock", "# yarn lockfile v1\n\n\nvue@2.7.16:\n  version \"2.7.16\"\n"),
+    ];
+    let lines = plan_lines(&files, "vue", None, "3");
+    assert_eq!(
+        lines_with(&lines, &["yarn"]),
+        [
+            "$ yarn upgrade vue@^3",
+            "guard: Rollback: revert the commit, then `yarn install --frozen-lockfile` restores \
+             yarn.lock; test this once before the first hop"
+        ]
+    );
+}
+
+#[test]
+fn checks_are_found_by_the_files_of_a_project() {
+    let requirements = ("requirements.txt", "Django==5.1\n");
+    let django = [requirements, ("manage.py", "\n")];
+    let lines = plan_lines(&django, "django", None, "6.0");
+    assert_eq!(lines_with(&lines, &["$", "lock file"])[0], "$ python manage.py test");
+    assert!(!lines.iter().any(|line| line.contains("commit the lock file")), "{lines:?}");
+    let rails = [
+        ("Gemfile", "gem \"rails\", \"~> 7.2\"\n"),
+        ("Gemfile.lock", "GEM\n  specs:\n    rails (7.2.2)\n"),
+        ("bin/rails", "\n"),
+        ("test/a_test.rb", "\n"),
+        (
+            "CLAUDE.md",
+            "## Commands\n\n- `bin/rubocop` - Check the style\n- `bin/rubocop -a` - Correct it\n",
+        ),
+    ];
+    let lines = plan_lines(&rails, "rails", None, "8.0");
+    assert_eq!(lines_with(&lines, &["$"])[..2], ["$ bin/rubocop", "$ bin/rails test"]);
+    assert!(lines.iter().any(|line| line.contains("`BUNDLE_FROZEN=true bundle install`")));
+    let project = "<Project><PropertyGroup><TargetFramework>net9.0</TargetFramework></PropertyGroup><ItemGroup><PackageReference Include=\"MassTransit.RabbitMQ\" Version=\"8.0.0\" /></ItemGroup></Project>";
+    let dotnet = [
+        ("Shop.slnx", "<Solution><Project Path=\"src/Shop/Shop.csproj\" /></Solution>"),
+        ("src/Shop/Shop.csproj", project),
+    ];
+    let lines = plan_lines(&dotnet, "dotnet", Some("9"), "10");
+    assert_eq!(lines_with(&lines, &["$"]), ["$ dotnet test"]);
+}
+
 #[test]
 fn a_library_is_replaced_by_another() {
     insta::assert_snapshot!(plan_lines(SHOP, "moment", None, "date-fns").join("\n"), @"

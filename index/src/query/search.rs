@@ -435,7 +435,6 @@ fn kind_factor(symbol: &SymbolRow) -> f64 {
     kind * visible * test * body * written
 }
 
-/// The words of a question without surrounding punctuation, each with whether it looks like a name in
 /// The question without the verb in `how does login work`, which is not about work.
 fn without_work(question: &str) -> String {
     let words: Vec<&str> = question.split_whitespace().collect();
@@ -459,6 +458,7 @@ fn without_work(question: &str) -> String {
 const AFTER_WORK: [&str; 12] =
     ["and", "at", "for", "here", "if", "in", "inside", "on", "there", "under", "when", "with"];
 
+/// The words of a question without surrounding punctuation, each with whether it looks like a name in
 /// code.
 fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
     question.split_whitespace().filter_map(|word| {
@@ -472,4 +472,21 @@ fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
         let has_mark = word.contains(['_', '#', '~']) || inner.contains(['.', ':']);
         (!word.is_empty()).then_some((word, is_quoted || is_call || has_case || has_mark))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_work;
+
+    #[test]
+    fn the_verb_of_a_question_is_no_name() {
+        for (question, expected) in [
+            ("how does login work?", "how does login"),
+            ("How do the queues work", "How do the queues"),
+            ("who does the work", "who does the work"),
+            ("how does the network start", "how does the network start"),
+        ] {
+            assert_eq!(without_work(question), expected);
+        }
+    }
 }

@@ -119,6 +119,8 @@ pub(super) const FORMS: &[Form] = &[
     form("typescript", Role::Headline, " - error TS", r"^(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+) - error (?P<kind>TS[0-9]+): (?P<message>.*)$"),
     // Ruby.
     form("ruby", Role::Chained, ":in ", r"^(?P<file>[^:]+):(?P<line>[0-9]+):in [`'](?P<function>.+?)': (?P<message>.*) \((?P<kind>[\w:]+)\)$"),
+    // Logs of Rails.
+    form("ruby", Role::Headline, "):", r"^(?:\[[^\]]*\] )*(?P<kind>(?:[A-Z]\w*::)+[A-Z]\w*|[A-Z]\w*(?:Error|Exception|Interrupt)) \((?P<message>.+)\):$"),
     form("ruby", Role::Frame, ":in ", r"^\s*(?:[0-9]+: )?(?:from |# )?(?P<file>[^:]+):(?P<line>[0-9]+):in [`'](?P<function>.+)'$"),
     form("ruby", Role::Headline, ".rb:", r"^(?P<file>[^:\s]+\.rb):(?P<line>[0-9]+): (?P<message>.*)$"),
     form("ruby", Role::BeforeMessage, "#", r"^\S+#\S+ \[(?P<file>.+):(?P<line>[0-9]+)\]:$"),
@@ -126,6 +128,9 @@ pub(super) const FORMS: &[Form] = &[
     form("ruby", Role::BeforeMessage, "Error:", r"^\s*(?P<kind>(?:[A-Z]\w*::)*[A-Z]\w*Error):$"),
     // PHP.
     form("php", Role::Headline, " in ", r"^(?:PHP )?(?:Fatal error|Parse error|Warning|Notice|Deprecated): +(?:Uncaught )?(?:(?P<kind>[A-Z][\w\\]*): )?(?P<message>.*) in (?P<file>.+?)(?::| on line )(?P<line>[0-9]+)$"),
+    // Logs of Laravel; the context is JSON, in which the backslashes of a namespace are doubled.
+    form("php", Role::Headline, "exception\":\"[object] (", r#"^(?:\[[^\]]*\] )?[\w-]+\.[A-Z]+: (?P<message>.*?) ?\{.*"exception":"\[object\] \((?:\w+\\+)*(?P<kind>\w+)\(code: [^)]*\): .* at (?P<file>\S+?):(?P<line>[0-9]+)\)$"#),
+    form("php", Role::Noise, "[stacktrace]", r"^\[stacktrace\]$"),
     form("php", Role::Frame, "#", r"^#[0-9]+ (?P<file>.+?)\((?P<line>[0-9]+)\): (?P<function>.+)$"),
     form("php", Role::Noise, "#", r"^#[0-9]+ (?:\{main\}|\[internal function\].*)$"),
     form("php", Role::Noise, "thrown in ", r"^\s*thrown in .+ on line [0-9]+$"),

@@ -338,6 +338,8 @@ fn file_score(error: &DiagnosedError, files: &BTreeSet<String>, shared: &[String
 }
 
 #[cfg(test)]
+mod log_tests;
+#[cfg(test)]
 mod swift_tests;
 #[cfg(test)]
 mod tests;

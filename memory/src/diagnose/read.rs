@@ -342,7 +342,9 @@ impl Reader {
             let lines = [self.first_sign.take(), self.first.take(), self.opening.take()];
             let message = lines.into_iter().flatten().next().unwrap_or_default();
             let error = ErrorText { kind: None, message };
-            self.pending_frames.reverse();
+            if self.in_traceback {
+                self.pending_frames.reverse();
+            }
             let frames = std::mem::take(&mut self.pending_frames);
             self.blocks.push(Block { error, frames, ..Block::default() });
         } else if let Some(block) = self.blocks.last_mut() {

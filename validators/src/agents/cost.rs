@@ -186,27 +186,43 @@ impl Loaded<'_> {
 }
 
 /// The front matter of a file.
-struct Header(Values);
+struct Header<'t> {
+    values: Values,
+    text: &'t str,
+}
 
-impl Header {
-    fn read(text: &str) -> Self {
-        Self(if front_matter(text).is_some() {
-            Values::read(Format::FrontMatter, text)
-        } else {
-            Values::default()
-        })
+impl<'t> Header<'t> {
+    fn read(text: &'t str) -> Self {
+        let Some((start, end)) = front_matter(text) else {
+            return Self { values: Values::default(), text: "" };
+        };
+        Self { values: Values::read(Format::FrontMatter, text), text: &text[start..end] }
     }
 
     fn at(&self, key: &str) -> Option<usize> {
-        self.0.child(*self.0.roots.first()?, key)
+        self.values.child(*self.values.roots.first()?, key)
+    }
+
+    /// The value on the line of a key. Clients read values that are not valid YAML, such as
+    /// `globs: *.ts`.
+    fn line_value(&self, key: &str) -> Option<&'t str> {
+        let mut lines = self.text.lines();
+        let value = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        Some(value.trim().trim_matches(['"', '\'']))
     }
 
     fn text(&self, key: &str) -> String {
-        self.at(key).and_then(|at| self.0.text(at)).unwrap_or_default()
+        match self.at(key) {
+            Some(at) => self.values.text(at).unwrap_or_default(),
+            None => self.line_value(key).unwrap_or_default().to_owned(),
+        }
     }
 
     fn is_empty(&self, key: &str) -> bool {
-        self.at(key).is_none_or(|at| self.0.all[at].datum == Datum::Null)
+        match self.at(key) {
+            Some(at) => self.values.all[at].datum == Datum::Null,
+            None => self.line_value(key).is_none(),
+        }
     }
 }
 

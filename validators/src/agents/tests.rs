@@ -46,6 +46,19 @@ fn the_cost_of_a_session_counts_imports_and_listings_once() {
 }
 
 #[test]
+fn rules_whose_front_matter_is_not_valid_yaml_count() {
+    let files = memory(&[
+        (".cursor/rules/a.mdc", "---\nglobs: **/*.ts\nalwaysApply: true\n---\nUse tabs."),
+        (".cursor/rules/b.mdc", "---\nglobs: *\nalwaysApply: true\n---\nUse tabs."),
+        (".cursor/rules/c.mdc", "---\nglobs: *.ts\nalwaysApply: false\n---\nUse tabs."),
+    ]);
+    let costs = cost::session_costs(&files);
+    let parts = costs.iter().flat_map(|cost| &cost.parts);
+    let paths: Vec<&str> = parts.map(|part| &*part.path).collect();
+    assert_eq!(paths, [".cursor/rules/a.mdc", ".cursor/rules/b.mdc"]);
+}
+
+#[test]
 fn the_list_of_skills_is_limited() {
     let skill = |name: &str| {
         let path = format!(".claude/skills/{name}/SKILL.md");

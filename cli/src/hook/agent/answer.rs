@@ -36,7 +36,7 @@ pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (Strin
         }
         (PayloadFormat::Cursor, Answer::Context(text)) => json!({"additional_context": text}),
         (PayloadFormat::Cursor, Answer::Deny(why)) => json!({
-            "permission": "deny", "user_message": first_line(why), "agent_message": why,
+            "permission": "deny", "user_message": with_first_finding(why), "agent_message": why,
         }),
         (PayloadFormat::Copilot, Answer::Context(text)) => json!({"additionalContext": text}),
         (PayloadFormat::Copilot, Answer::Deny(why)) => json!({
@@ -62,8 +62,10 @@ pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (Strin
     (format!("{}\n", escape::json(&response.to_string())), Exit::Clean)
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+/// The first line, and the first finding below it.
+fn with_first_finding(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// The client's name of the event; Claude Code's name if the payload has none.

@@ -2,6 +2,7 @@
 //! (also used by Codex, VS Code and Devin), Cursor, Gemini CLI and Windsurf's Cascade. Every field
 //! is looked up under all of its spellings, and all are optional.
 
+use aidd_memory::outcomes::result_of_command;
 use anyhow::{Result, bail};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -148,6 +149,15 @@ impl Payload {
     /// The text of a file before the edit, if the client sends it.
     pub(super) fn original(&self) -> Option<&str> {
         text(&self.response, &["originalFile", "original_file"])
+    }
+
+    /// Whether the checks of a shell command passed; `None` if unknown.
+    pub(super) fn checks_passed(&self) -> Option<bool> {
+        let command = self.command()?;
+        let names = ["stdout", "output", "llmContent", "stderr"];
+        let texts = names.iter().filter_map(|name| self.response.get(name)?.as_str());
+        let output: Vec<&str> = texts.chain(self.response.as_str()).collect();
+        result_of_command(command, self.outcome(), &output.join("\n"))
     }
 
     /// Whether a tool call succeeded; `None` if unknown.

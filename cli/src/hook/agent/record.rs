@@ -160,6 +160,7 @@ fn describe_tool(
         };
         return Some((format!("edited {}", files.join(", ")), body));
     }
+    let passed = payload.checks_passed();
     let checks = Check::from_command(payload.command()?, passed);
     if checks.is_empty() {
         return None;

@@ -175,6 +175,24 @@ fn outcomes_are_read_from_every_format() {
     }
 }
 
+#[test]
+fn the_output_of_a_pipe_determines_the_result_of_its_checks() {
+    for (command, stdout, expected) in [
+        ("npm test 2>&1 | tail -20", "Tests: 1 failed, 3 passed", Some(false)),
+        ("npm test 2>&1 | tail -20", "Tests: 3 passed", Some(true)),
+        ("npm test &", "", None),
+        ("npm test", "Tests: 3 passed", Some(true)),
+    ] {
+        let payload = payload(&json!({
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "tool_response": {"stdout": stdout, "stderr": "", "interrupted": false},
+        }));
+        assert_eq!(payload.checks_passed(), expected, "{command}");
+    }
+}
+
 /// The value of an option does not hide the name of the hook.
 #[test]
 fn a_hook_is_found_after_every_option() {

@@ -25,7 +25,7 @@ pub(super) fn note_tool(
 ) -> Result<()> {
     let mut events: Vec<Event> = edits.iter().cloned().map(Event::Edit).collect();
     if events.is_empty()
-        && let Some((command, passed)) = payload.command().zip(payload.outcome())
+        && let Some((command, passed)) = payload.command().zip(payload.checks_passed())
     {
         let checks: Vec<RunCheck> =
             Check::from_command(command, Some(passed)).into_iter().map(RunCheck::from).collect();

@@ -38,6 +38,7 @@ fn a_back_end_that_a_pnpm_workspace_leaves_out_is_read() {
     apps/api/requirements.txt pypi - - by pip, lock -
     apps/api/requirements/production.txt pypi - - by pip, lock -
       django ==5.2.1 = 5.2.1 Normal
+    pnpm 10.1.0 (package.json)
     ");
 }
 
@@ -200,9 +201,9 @@ fn dotnet_solutions_and_central_versions_are_read() {
     ]), @"
     App.slnx nuget - - by dotnet, lock -
     Directory.Packages.props nuget - - by dotnet, lock -
-      Lint 1.0.0 = - Dev
+      Lint 1.0.0 = 1.0.0 Dev
     src/App/App.csproj nuget App - by dotnet, lock -
-      Serilog 10.0.1 = - Normal
+      Serilog 10.0.1 = 10.0.1 Normal
       Dapper [2.0.1] = 2.0.1 Normal
       Else - = - Normal
     src/Old/packages.config nuget - - by nuget, lock -

@@ -14,6 +14,8 @@ pub(super) struct Lock {
     pub(super) ecosystem: Ecosystem,
     /// The package manager that wrote the file.
     pub(super) manager: Option<String>,
+    /// Whether Yarn 1 wrote the file.
+    pub(super) is_yarn_classic: bool,
     /// Directory of a member, relative to the lock file → name → version.
     pub(super) by_member: BTreeMap<String, BTreeMap<String, String>>,
     /// `name@range` → version.
@@ -28,6 +30,7 @@ impl Lock {
             path,
             ecosystem,
             manager: (!manager.is_empty()).then(|| manager.to_owned()),
+            is_yarn_classic: false,
             by_member: BTreeMap::new(),
             by_range: BTreeMap::new(),
             versions: BTreeMap::new(),
@@ -96,12 +99,16 @@ impl Lock {
     /// The version of `dependency` for a member in `folder`. `None` when the lock file has no
     /// version, or several versions match.
     pub(super) fn version(&self, folder: &str, dependency: &Dependency) -> Option<String> {
-        let name = &dependency.name;
+        // Lock files of npm list a package under the name under which it is installed.
+        let name = dependency.alias.as_ref().unwrap_or(&dependency.name);
         let below = folder.strip_prefix(self.folder()).unwrap_or(folder).trim_start_matches('/');
         // A member without its own version of a package uses the version of a parent directory.
         let mut member = Some(below);
         while let Some(at) = member {
-            if let Some(version) = self.by_member.get(at).and_then(|names| names.get(name)) {
+            let names = self.by_member.get(at);
+            let version =
+                names.and_then(|names| names.get(name).or_else(|| names.get(&dependency.name)));
+            if let Some(version) = version {
                 return Some(version.clone());
             }
             member = match at.rsplit_once('/') {
@@ -110,7 +117,11 @@ impl Lock {
             };
         }
         if let Some(wanted) = &dependency.wanted {
-            for range in [format!("{name}@{wanted}"), format!("{name}@npm:{wanted}")] {
+            let target = match dependency.alias {
+                Some(_) => format!("{}@", dependency.name),
+                None => String::new(),
+            };
+            for range in [format!("{name}@{wanted}"), format!("{name}@npm:{target}{wanted}")] {
                 if let Some(version) = self.by_range.get(&range) {
                     return Some(version.clone());
                 }

@@ -28,7 +28,7 @@ mod ruby;
 mod tests;
 pub mod version;
 
-use crate::text::files::{Disk, dirs_below};
+use crate::text::files::{Disk, Files, dirs_below};
 use lock::Lock;
 use members::{is_auxiliary, is_foreign, is_left_out, members};
 use read::Reader;
@@ -161,6 +161,12 @@ pub struct Dependency {
     /// The name under which a parent manifest defines the range, if the range is inherited.
     #[serde(skip)]
     pub inherits: Option<String>,
+    /// The path of the parent manifest that defines the inherited range.
+    #[serde(skip)]
+    pub inherited_from: Option<String>,
+    /// The name under which the project installs the package, if it differs: npm's `npm:` ranges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
 }
 
 impl Dependency {
@@ -190,6 +196,11 @@ pub struct Manifest {
     pub version: Option<String>,
     /// The package manager: `pnpm`, `uv`; `None` if unknown.
     pub manager: Option<String>,
+    /// Whether the package manager is Yarn 1, whose commands differ from those of later versions.
+    pub uses_yarn_classic: bool,
+    /// The programs and directories of the project with which its checks run, such as `bin/rails`
+    /// and `mvnw`: those that exist in the directory of the manifest.
+    pub tools: Vec<&'static str>,
     /// The dependencies, as listed.
     pub dependencies: Vec<Dependency>,
     /// The named commands in `scripts`.
@@ -221,6 +232,8 @@ impl Manifest {
             name: None,
             version: None,
             manager: None,
+            uses_yarn_classic: false,
+            tools: Vec::new(),
             dependencies: Vec::new(),
             scripts: BTreeMap::new(),
             lock: None,
@@ -332,6 +345,23 @@ const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (php::manifests, php::locks),
 ];
 
+/// Programs and directories with which projects of an ecosystem run their checks.
+const TOOLS: [(Ecosystem, &str); 7] = [
+    (Ecosystem::Gem, "bin/rails"),
+    (Ecosystem::Gem, "bin/rubocop"),
+    (Ecosystem::Gem, "spec"),
+    (Ecosystem::Gem, "test"),
+    (Ecosystem::Pypi, "manage.py"),
+    (Ecosystem::Maven, "mvnw"),
+    (Ecosystem::Maven, "gradlew"),
+];
+
+fn tools(disk: &Disk, folder: &str, ecosystem: Ecosystem) -> Vec<&'static str> {
+    let exists = |path: &str| disk.is_dir(path) || disk.exists(path);
+    let own = TOOLS.iter().filter(|(other, _)| *other == ecosystem).map(|(_, path)| *path);
+    own.filter(|path| exists(&read::join(folder, path))).collect()
+}
+
 /// Maven has no lock file; the versions in a POM are the versions that are built.
 fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
     Vec::new()
@@ -391,7 +421,8 @@ fn detect_in(disk: &Disk, folder: &str) -> (Stack, BTreeSet<String>) {
                 found
                     .retain(|manifest| !is_left_out(&folder, manifest.ecosystem, &stack.manifests));
             }
-            for manifest in &found {
+            for manifest in &mut found {
+                manifest.tools = tools(disk, &folder, manifest.ecosystem);
                 let members = members(disk, manifest, &mut reader.problems);
                 queue.extend(members.iter().cloned());
                 member_folders.extend(members);

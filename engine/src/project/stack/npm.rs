@@ -28,8 +28,16 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Npm);
     manifest.name = text("name");
     manifest.version = text("version");
-    manifest.manager =
-        text("packageManager").map(|manager| text_before_at_sign(&manager).to_owned());
+    if let Some(manager) = text("packageManager") {
+        let (name, version) = manager.split_once('@').unwrap_or((&manager, ""));
+        manifest.manager = Some(name.to_owned());
+        manifest.uses_yarn_classic = name == "yarn" && version.starts_with("1.");
+        // A hash can follow: `pnpm@10.1.0+sha512.abc`.
+        let version = version.split('+').next().unwrap_or_default().to_owned();
+        if !version.is_empty() {
+            manifest.pins.push(Pin { name: name.to_owned(), version, path: path.clone() });
+        }
+    }
     for (key, group) in GROUPS {
         for (name, wanted) in string_entries(object.get(key)) {
             let is_listed = manifest.dependencies.iter().any(|known| known.name == name);
@@ -48,22 +56,20 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     vec![manifest]
 }
 
-fn text_before_at_sign(text: &str) -> &str {
-    text.split('@').next().unwrap_or(text)
-}
-
 /// The entries of an object, without those whose value is not a string.
 fn string_entries(value: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
 }
 
-fn dependency(name: &str, wanted: &str, group: Group) -> Dependency {
+fn dependency(installed_name: &str, wanted: &str, group: Group) -> Dependency {
+    let name = installed_name;
     // `"old": "npm:new@1"` installs `new` under the name `old`.
     if let Some(alias) = wanted.strip_prefix("npm:") {
         let at = alias.rfind('@').filter(|at| *at > 0);
         let (name, range) = at.map_or((alias, None), |at| (&alias[..at], Some(&alias[at + 1..])));
-        return Dependency::new(name, range, group);
+        let installed = Some(installed_name.to_owned()).filter(|installed| installed != name);
+        return Dependency { alias: installed, ..Dependency::new(name, range, group) };
     }
     if let Some(catalog) = wanted.strip_prefix("catalog:") {
         let catalog = if catalog.is_empty() { "default" } else { catalog };
@@ -136,6 +142,10 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
         .into_iter()
         .filter_map(|(name, manager)| Lock::read(join(folder, name), manager, reader))
         .collect();
+    for lock in found.iter_mut().filter(|lock| lock.path.ends_with("yarn.lock")) {
+        let text = reader.text(&lock.path).unwrap_or_default();
+        lock.is_yarn_classic = text.lines().take(5).any(|line| line == "# yarn lockfile v1");
+    }
     let path = join(folder, "bun.lockb");
     if crate::text::files::Files::exists(reader.disk, &path) {
         reader.problems.push(format!(

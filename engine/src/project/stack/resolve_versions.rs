@@ -10,21 +10,27 @@ pub(super) fn inherit(manifests: &mut [Manifest]) {
     let shared: Vec<(Ecosystem, String, BTreeMap<String, String>)> = manifests
         .iter()
         .filter(|manifest| !manifest.shared.is_empty())
-        .map(|manifest| (manifest.ecosystem, manifest.folder().to_owned(), manifest.shared.clone()))
+        .map(|manifest| (manifest.ecosystem, manifest.path.clone(), manifest.shared.clone()))
         .collect();
+    let folder_of = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).len();
     for manifest in manifests {
         let (ecosystem, folder) = (manifest.ecosystem, manifest.folder().to_owned());
         // The nearest parent comes first.
         let mut parents: Vec<_> = shared
             .iter()
-            .filter(|(of, from, _)| *of == ecosystem && is_within(&folder, from))
+            .filter(|(of, from, _)| {
+                *of == ecosystem && is_within(&folder, &from[..folder_of(from)])
+            })
             .collect();
-        parents.sort_by_key(|(_, from, _)| std::cmp::Reverse(from.len()));
+        parents.sort_by_key(|(_, from, _)| std::cmp::Reverse(folder_of(from)));
         for dependency in &mut manifest.dependencies {
             let Some(key) = &dependency.inherits else { continue };
             let shared =
                 |key: &str| parents.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
             let group = key.split_once(':').map(|(group, _)| format!("{group}:*"));
+            let defines =
+                |key: &str| parents.iter().find(|(_, _, ranges)| ranges.contains_key(key));
+            dependency.inherited_from = defines(key).map(|(_, path, _)| path.clone());
             dependency.wanted = shared(key).or_else(|| shared(&group?));
             if let Some(name) = shared(&format!("={key}")) {
                 dependency.name = name;
@@ -46,7 +52,11 @@ pub(super) fn apply_exact_ranges(manifest: &mut Manifest) {
             Ecosystem::Composer => Some(wanted.trim_start_matches('v')),
             Ecosystem::Gem => Some(wanted.trim_start_matches('=').trim_start()),
             Ecosystem::Cargo => wanted.strip_prefix('='),
-            Ecosystem::Nuget => wanted.strip_prefix('[').and_then(|it| it.strip_suffix(']')),
+            // Of a direct dependency, NuGet installs the lowest version that the range allows.
+            Ecosystem::Nuget => {
+                let single = wanted.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+                Some(single.unwrap_or(wanted))
+            }
             // Direct dependencies take precedence over transitive dependencies.
             Ecosystem::Maven => Some(wanted).filter(|it| is_pom && !it.ends_with("-SNAPSHOT")),
             // Python requirements use `==`, and the versions of Go modules are always exact.
@@ -105,6 +115,7 @@ pub(super) fn apply_locks(manifests: &mut [Manifest], locks: &[Lock]) {
         parents.sort_by_key(|lock| std::cmp::Reverse(lock.folder().len()));
         let Some(nearest) = parents.first() else { continue };
         manifest.lock = Some(nearest.path.clone());
+        manifest.uses_yarn_classic |= nearest.is_yarn_classic;
         if manifest.manager.is_none() {
             manifest.manager = nearest.manager.clone();
         }

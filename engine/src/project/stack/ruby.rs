@@ -30,7 +30,9 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
                 let group = if is_dev { Group::Dev } else { group };
                 manifest.dependencies.push(Dependency::new(name, range, group));
             }
+        // `ruby file: ".ruby-version"` names the file with the version.
         } else if line.starts_with("ruby ")
+            && !line.contains("file:")
             && let Some(version) = quoted.next()
         {
             let (name, version) = ("ruby".to_owned(), version.to_owned());

@@ -255,7 +255,10 @@ fn project_files(context: &Context, params: FilesParams) -> Result<Answer<FileRo
     );
     let rows = Database::open(context)?.rows(&sql)?;
     let paths = rows.iter().filter_map(|row| row["path"].as_str());
-    let text: String = paths.map(|path| format!("{path}\n")).collect();
+    let mut text: String = paths.map(|path| format!("{path}\n")).collect();
+    if text.is_empty() {
+        text.push_str("no source files");
+    }
     let note = cut_note(rows.len());
     let files = rows.into_iter().map(Row::from_value).collect();
     Ok(Answer::new(FileRows { success: true, files, note }, text))

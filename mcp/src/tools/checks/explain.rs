@@ -9,6 +9,7 @@ use aidd_authoring::commit_message::staged::{StagedError, describe_staged};
 use aidd_engine::check::Selection;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::{Rule, Settings};
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::workspace::examples::JOIN_MARK;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,23 +112,36 @@ impl Page {
 /// Words in rule names that carry no meaning.
 const STOP_WORDS: [&str; 5] = ["not", "the", "use", "with", "rule"];
 
-/// Rules whose id or alias shares a word with `name`, sorted by the number of shared words, highest
-/// first.
+/// The weight of a shared word of the name, relative to the category.
+const NAME_WEIGHT: usize = 4;
+
+/// Rules whose id or alias shares a word with `name` or has a similar one, the most similar first. A
+/// shared category alone is the weakest similarity.
 fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         words.filter(|word| word.len() > 2 && !STOP_WORDS.contains(&&**word)).collect()
     };
-    let requested = words(name);
+    // A word that occurs in no rule stands for the most similar one that does.
+    let known: BTreeSet<String> =
+        registry.rules().iter().flat_map(|rule| words(&rule.id)).collect();
+    let correct = |word: String| match nearest(&word, known.iter().map(String::as_str)) {
+        Some(similar) if !known.contains(&word) => similar.to_owned(),
+        _ => word,
+    };
+    let requested: BTreeSet<String> = words(name).into_iter().map(correct).collect();
+    let similarity = |id: &str| {
+        let (category, rest) = id.split_once('/').unwrap_or(("", id));
+        let (names, categories) = (words(rest), words(category));
+        let named = names.intersection(&requested).count();
+        NAME_WEIGHT * named + categories.intersection(&requested).count()
+    };
     let mut found: Vec<(usize, &str)> = Vec::new();
     for rule in registry.rules() {
         let names = [&*rule.id].into_iter().chain(rule.aliases.iter().map(String::as_str));
-        let shared_count = names
-            .map(|name_of_rule| words(name_of_rule).intersection(&requested).count())
-            .max()
-            .unwrap_or_default();
-        if shared_count > 0 {
-            found.push((shared_count, &rule.id));
+        let score = names.map(similarity).max().unwrap_or_default();
+        if score > 0 {
+            found.push((score, &rule.id));
         }
     }
     found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));

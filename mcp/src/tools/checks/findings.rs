@@ -113,7 +113,9 @@ pub(super) fn to_tool_error(error: RunError) -> ToolError {
             "paths are relative to the project root"
         }
         RunError::SeveralProjects { .. } => "pass only paths of one project",
-        RunError::NoRepository(_) => "pass `filePath` to check files without Git",
+        RunError::NoRepository(_) => {
+            "use aidd_check_compliance with `filePath` to check files without Git"
+        }
         RunError::NoMainBranch => {
             "pass `base`, the target branch; `HEAD` compares only with the last commit"
         }
@@ -122,7 +124,9 @@ pub(super) fn to_tool_error(error: RunError) -> ToolError {
             "the clone is shallow; run `git fetch --unshallow`, then retry"
         }
         RunError::UnknownRevision { .. } => "run `git branch --all` to list the branches",
-        RunError::NoCommit => "pass `filePath` to check files without a commit",
+        RunError::NoCommit => {
+            "use aidd_check_compliance with `filePath` to check files without a commit"
+        }
         RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
         RunError::Git(_) => "run `git fsck` to find the cause",
         RunError::Glob(_)

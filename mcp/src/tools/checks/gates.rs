@@ -7,7 +7,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::git::Repository;
-use aidd_engine::project::stack;
+use aidd_engine::project::stack::{self, Stack};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
@@ -124,9 +124,11 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
             _ => gates.push(evaluate(gate, checked, &document, (&project, &engine))),
         }
     }
-    let commands = instructed_commands(context)?;
+    let disk = Disk::new(context.root());
+    let stack = stack::detect(&disk);
+    let commands = CommandRules::new(&context.library()?.instructions, &stack, &disk);
     for gate in gates.iter_mut().filter(|gate| gate.status == GateOutcome::Missing) {
-        if let Some(command) = commands_of(gate.id, &commands, &changed_files) {
+        if let Some(command) = commands_of(gate.id, (&commands, &stack), &changed_files) {
             gate.why = format!("{}; {command}", gate.why);
         }
     }
@@ -142,29 +144,38 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     Ok(Answer::new(answer, text))
 }
 
-/// The commands that the project's own instructions name for its checks.
-fn instructed_commands(context: &Context) -> Result<CommandRules, ToolError> {
-    let disk = Disk::new(context.root());
-    Ok(CommandRules::new(&context.library()?.instructions, &stack::detect(&disk), &disk))
-}
-
-/// How the instructions say to run what a gate requires. A command that runs in one directory is
-/// named only when files below that directory are changed.
-fn commands_of(gate: &str, commands: &CommandRules, changed_files: &[String]) -> Option<String> {
+/// How the instructions or, without them, the manifests say to run what a gate requires. A command
+/// that runs in one directory is named only when files below that directory are changed.
+fn commands_of(
+    gate: &str,
+    (commands, stack): (&CommandRules, &Stack),
+    changed_files: &[String],
+) -> Option<String> {
     let checks: &[Check] = match gate {
         "tests_pass" => &[Check::Tests],
         "lint_clean" | "no_dead_code" => &[Check::Lint],
         "types_clean" => &[Check::Types, Check::Build],
         _ => return None,
     };
-    let applies = |command: &InstructedCommand| {
-        command.directory().is_none_or(|directory| {
-            changed_files.iter().any(|path| Path::new(path).starts_with(directory))
-        })
-    };
+    let is_changed =
+        |directory: &str| changed_files.iter().any(|path| Path::new(path).starts_with(directory));
+    let applies = |command: &InstructedCommand| command.directory().is_none_or(is_changed);
     let mut named =
         checks.iter().flat_map(|check| commands.for_check(*check)).filter(|it| applies(it));
-    let first = named.next()?;
+    let Some(first) = named.next() else {
+        let declared = checks.iter().flat_map(|check| commands.declared_for(*check, stack));
+        let mut declared = declared.filter(|(command, _)| {
+            let directory = command.strip_prefix("in ").and_then(|rest| rest.split_once(": "));
+            directory.is_none_or(|(directory, _)| is_changed(directory))
+        });
+        // A project in two languages has checks in two manifests.
+        let (first, path) = declared.next()?;
+        let mut text = format!("run `{first}` ({path})");
+        if let Some((command, other)) = declared.find(|(_, other)| *other != path) {
+            let _ = write!(text, " and `{command}` ({other})");
+        }
+        return Some(text);
+    };
     let mut text = format!("run `{}`", first.command);
     if let Some(other) = named.find(|other| other.command != first.command) {
         let _ = write!(text, " or `{}`", other.command);

@@ -158,7 +158,8 @@ fn missing_paths_and_paths_outside_the_project_are_errors() {
     let gone = error_text("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
         gone.ends_with(
-            "is not in a Git repository\nhint: pass `filePath` to check files without Git"
+            "is not in a Git repository\nhint: use aidd_check_compliance with \
+             `filePath` to check files without Git"
         ),
         "{gone}"
     );

@@ -130,9 +130,9 @@ fn apply(
 /// Finds names of code and data in the project's files.
 fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
     let to_pattern = |name: &String| UsagePattern {
-        since: String::new(),
         pattern: name.clone(),
-        instead: String::new(),
+        comments: true,
+        ..UsagePattern::default()
     };
     let patterns: Vec<UsagePattern> = names.iter().map(to_pattern).collect();
     let request =

@@ -141,7 +141,11 @@ fn query(context: &Context, params: QueryParams) -> Result<Answer<Entries>, Tool
         rows.push(row);
     }
     if rows.is_empty() {
-        text.push_str("no entry matches; try fewer or other words");
+        text.push_str("no entry matches; try fewer or other words\n");
+        let near = params.query.as_deref().and_then(|name| knowledge.find(name).err());
+        if let Some(near) = near.filter(|near| !near.is_empty()) {
+            let _ = writeln!(text, "similar names: {}", near.join(", "));
+        }
     } else if found.len() > rows.len() {
         let _ = writeln!(text, "{} of {}", rows.len(), found.len());
     }
@@ -175,7 +179,7 @@ struct FullEntry {
     legacy: Vec<Row>,
 }
 
-fn unknown_entry(name: &str, near: &[&str]) -> ToolError {
+pub(super) fn unknown_entry(name: &str, near: &[&str]) -> ToolError {
     let hint = if near.is_empty() {
         "search entries with aidd_query_tkb".to_owned()
     } else {

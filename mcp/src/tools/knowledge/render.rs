@@ -31,6 +31,8 @@ pub(super) fn group(verified: &[VerifiedVersion]) -> Vec<VersionGroup<'_>> {
                 == (&package.package, package.ecosystem, version(package), package.confidence)
         };
         match groups.iter_mut().find(is_same) {
+            // A manifest can name a package in several places.
+            Some(group) if group.manifests.contains(&&*package.manifest) => {}
             Some(group) => group.manifests.push(&package.manifest),
             None => groups.push(VersionGroup { package, manifests: vec![&package.manifest] }),
         }

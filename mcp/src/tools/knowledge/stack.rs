@@ -246,7 +246,23 @@ fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -
     if !known.is_empty() {
         let _ = writeln!(text, "in the knowledge base: {known}");
     }
-    let pins = stack.pins.iter().map(|pin| format!("{} {} ({})", pin.name, pin.version, pin.path));
+    let mut runtimes: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for pin in &stack.pins {
+        let is_same = |(name, version, _): &&mut (&str, &str, Vec<&str>)| {
+            *name == pin.name && *version == pin.version
+        };
+        match runtimes.iter_mut().find(is_same) {
+            Some((.., paths)) => paths.push(&pin.path),
+            None => runtimes.push((&pin.name, &pin.version, vec![&pin.path])),
+        }
+    }
+    let pins = runtimes.iter().map(|(name, version, paths)| {
+        let places = match paths[..] {
+            [first, _, ..] => format!("{first} and {} more", paths.len() - 1),
+            _ => paths.join(", "),
+        };
+        format!("{name} {version} ({places})")
+    });
     let pins = list(pins.collect());
     if !pins.is_empty() {
         let _ = writeln!(text, "runtimes: {pins}");

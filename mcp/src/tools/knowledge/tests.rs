@@ -209,6 +209,72 @@ fn a_package_is_found_by_name_variants() {
 }
 
 #[test]
+fn runtimes_and_aliases_are_verified() {
+    let folder = project(&[
+        (
+            "package.json",
+            r#"{"packageManager": "pnpm@10.1.0", "engines": {"node": ">=22"}, "dependencies": {"vite": "npm:@example/vite@1.2.3"}}"#,
+        ),
+        ("composer.json", r#"{"require": {"php": ">=8.3", "phpunit/phpunit": "^12"}}"#),
+        (
+            "go.mod",
+            "module example.com/a\n\ngo 1.25\n\nrequire github.com/labstack/echo/v4 v4.13.0\n",
+        ),
+        ("compose.yaml", "services:\n  db:\n    image: postgres:17\n"),
+    ]);
+    let names = ["php", "pnpm", "node", "go", "postgresql", "vite", "echo", "ruby"];
+    let answer = call(folder.path(), "aidd_verify_version", json!({"packages": names}));
+    for line in [
+        "php: composer.json specifies php >=8.3\n",
+        "pnpm: package.json specifies pnpm 10.1.0\n",
+        "node: package.json specifies node >=22\n",
+        "go: go.mod specifies go 1.25\n",
+        "postgresql: compose.yaml specifies postgres 17\n",
+        "@example/vite 1.2.3 (package.json)",
+        "github.com/labstack/echo/v4 4.13.0 (go.mod)",
+        "ruby: not found in any manifest",
+    ] {
+        assert!(format!("{}\n", answer.text).contains(line), "{line}\n{}", answer.text);
+    }
+    assert_eq!(answer.data["unknown"], json!(["ruby"]));
+}
+
+#[test]
+fn a_version_is_attributed_to_the_file_that_states_it() {
+    let folder = project(&[
+        (
+            "Directory.Packages.props",
+            "<Project><ItemGroup><PackageVersion Include=\"MediatR\" Version=\"13.0.0\" /></ItemGroup></Project>",
+        ),
+        (
+            "src/Shop.csproj",
+            "<Project><ItemGroup><PackageReference Include=\"MediatR\" /></ItemGroup></Project>",
+        ),
+    ]);
+    let text = call(folder.path(), "aidd_verify_version", json!({"packages": ["MediatR"]})).text;
+    assert!(text.contains("Directory.Packages.props specifies 13.0.0; "), "{text}");
+    assert!(!text.contains("unknown"), "{text}");
+}
+
+#[test]
+fn words_that_no_entry_contains_match_nothing() {
+    let folder = project(&[]);
+    for query in ["zzzzqqq", "sidekiq"] {
+        let answer = call(folder.path(), "aidd_query_tkb", json!({"query": query}));
+        assert!(answer.text.starts_with("no entry matches"), "{}", answer.text);
+    }
+    let error = error_text(
+        folder.path(),
+        "aidd_plan_migration",
+        json!({"framework": "qqqq", "targetVersion": "5"}),
+    );
+    assert!(!error.contains("did you mean ?"), "{error}");
+    let error =
+        error_text(folder.path(), "aidd_explain_violation", json!({"rule": "secrets/githb"}));
+    assert!(error.contains("secrets/github"), "{error}");
+}
+
+#[test]
 fn long_arguments_are_truncated() {
     let folder = project(&[("src/a.ts", "export {};\n")]);
     let long = "payment 데이터 ".repeat(8000);
@@ -290,7 +356,8 @@ fn a_workspace_member_uses_the_workspace_lock_file() {
     let answer = call(folder.path(), "aidd_detect_project", json!({"path": "packages/api"}));
     insta::assert_snapshot!(answer.text, @"
     packages/api/package.json: npm api, managed with pnpm, 1 dependency
-    in the knowledge base: Zod 3.23.0
+    in the knowledge base: pnpm 9.0.0, Zod 3.23.0
+    runtimes: pnpm 9.0.0 (package.json)
     guidance: rules
     ");
 }
@@ -312,7 +379,8 @@ fn the_packages_of_a_large_workspace_share_one_line() {
     insta::assert_snapshot!(answer.text, @"
     4 npm packages, managed with pnpm, locked in pnpm-lock.yaml: . (m), apps/admin, apps/web, packages/ui (@m/ui)
     apps/api/requirements.txt: pypi, managed with pip, 1 dependency
-    in the knowledge base: Django 5.2.1
+    in the knowledge base: Django 5.2.1, pnpm 10.1.0
+    runtimes: pnpm 10.1.0 (package.json)
     guidance: no project pages; the shipped pages apply
     ");
     assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(5));

@@ -1,5 +1,6 @@
 //! Versions: the installed version of a package, and the steps to another version.
 
+use super::entries::unknown_entry;
 use super::render::{self, VersionGroup, render_plan};
 use super::{find_outdated_usage, related_memories};
 use crate::context::Context;
@@ -7,7 +8,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::project::stack::installed::InstalledPackages;
-use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
+use aidd_engine::project::stack::{self, Dependency, Ecosystem, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
 use aidd_guidance::instructions::CommandRules;
@@ -23,6 +24,8 @@ use std::fmt::Write as _;
 
 /// Maximum number of packages in an answer.
 const MAX_PACKAGES: usize = 40;
+/// Maximum number of files that declare the version of a runtime.
+const MAX_DECLARED: usize = 3;
 /// Maximum number of memories per package.
 const MAX_MEMORIES: usize = 5;
 /// Maximum number of packages whose memories are searched.
@@ -63,6 +66,9 @@ struct VerifyParams {
 #[derive(Serialize, JsonSchema)]
 struct Versions {
     packages: Vec<Row>,
+    /// Versions of runtimes, package managers and container images.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declared: Vec<String>,
     /// Number of files searched for outdated API uses.
     searched: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -129,8 +135,13 @@ fn select_dependencies<'s>(
             let package = (manifest.ecosystem.word(), &*dependency.name);
             // Users often write only the artifact id of Maven coordinates.
             let artifact = dependency.name.rsplit_once(':').map(|(_, artifact)| artifact);
+            // The last element of a Go module is its common name: `example.com/a/echo/v4`.
+            let is_go = manifest.ecosystem == Ecosystem::Go;
+            let module = dependency.name.rsplit('/').find(|part| !is_major_version(part));
             dependency.name == *name
+                || dependency.alias.as_ref() == Some(name)
                 || artifact == Some(name.as_str())
+                || is_go && module == Some(name.as_str())
                 || entry.is_some_and(|entry| entry.packages.contains(&package))
         };
         let hits: Vec<_> = all.iter().filter(matches_name).copied().collect();
@@ -140,6 +151,50 @@ fn select_dependencies<'s>(
         found.extend(hits);
     }
     (found, unknown)
+}
+
+/// Whether an element of a Go module is its major version: `v4`.
+fn is_major_version(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// Removes the names of runtimes, package managers and images whose version the project declares
+/// from `unknown`, and returns the declarations, one line each.
+fn take_declared(
+    stack: &Stack,
+    knowledge: &Knowledge<'_>,
+    unknown: &mut Vec<String>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    unknown.retain(|name| {
+        let entry = knowledge.find(name).ok();
+        let is_named = |other: &str| {
+            let is_entry =
+                |entry: &Entry<'_>| entry.names().any(|it| it.eq_ignore_ascii_case(other));
+            other.eq_ignore_ascii_case(name) || entry.is_some_and(is_entry)
+        };
+        let pins = stack.pins.iter().filter(|pin| is_named(&pin.name));
+        let pins = pins.map(|pin| (&pin.path, &pin.name, &pin.version));
+        let images = stack.images.iter().filter(|image| is_named(&image.name));
+        let images =
+            images.filter_map(|image| Some((&image.path, &image.name, image.tag.as_ref()?)));
+        let mut declared: Vec<String> = Vec::new();
+        for (path, name, version) in pins.chain(images) {
+            let line = format!("{path} specifies {name} {version}");
+            if !declared.contains(&line) {
+                declared.push(line);
+            }
+        }
+        let more = declared.len().saturating_sub(MAX_DECLARED);
+        declared.truncate(MAX_DECLARED);
+        let is_unknown = declared.is_empty();
+        if !is_unknown {
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            lines.push(format!("{name}: {}{more}", declared.join("; ")));
+        }
+        is_unknown
+    });
+    lines
 }
 
 fn outdated_usage_request<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequest<'e> {
@@ -157,14 +212,16 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
     let disk = Disk::new(context.root());
     let path = resolve_path(context, params.path.as_deref())?;
     let folder = directory_of(context, &path);
-    let stack = stack::detect_at(&disk, folder);
+    let mut stack = stack::detect_at(&disk, folder);
+    stack.images = stack::detect_with_images(&disk).images;
     let manifests = manifests_for(context, &stack, &path);
-    let (mut packages, unknown) = select_dependencies(&stack, &knowledge, &params, &manifests);
+    let (mut packages, mut unknown) = select_dependencies(&stack, &knowledge, &params, &manifests);
+    let declared = take_declared(&stack, &knowledge, &mut unknown);
     let mut notes = stack.problems.clone();
     if !path.is_empty() && manifests.is_empty() {
         notes.push(format!("no manifest at or above {path}"));
     }
-    if packages.is_empty() && unknown.is_empty() {
+    if packages.is_empty() && unknown.is_empty() && declared.is_empty() {
         notes.push(
             "no package with a knowledge entry found; pass other packages in `packages`".to_owned(),
         );
@@ -214,7 +271,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
     notes.extend(installs.problems());
     let names: Vec<&str> = stack.dependencies().map(|(_, dependency)| &*dependency.name).collect();
     let groups = render::group(&verified);
-    let text = render_versions(&groups, &unknown, &names, &notes);
+    let text = render_versions(&groups, &declared, (&unknown, &names), &notes);
     let rows = groups.iter().map(|VersionGroup { package, manifests }| {
         Row::from_value(json!({
             "package": package.package,
@@ -226,7 +283,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
             "steps": package.steps,
         }))
     });
-    let data = Versions { packages: rows.collect(), searched: files, unknown, notes };
+    let data = Versions { packages: rows.collect(), declared, searched: files, unknown, notes };
     Ok(Answer::new(data, text))
 }
 
@@ -251,11 +308,14 @@ fn memories(
 
 fn render_versions(
     groups: &[VersionGroup<'_>],
-    unknown: &[String],
-    names: &[&str],
+    declared: &[String],
+    (unknown, names): (&[String], &[&str]),
     notes: &[String],
 ) -> String {
     let (mut text, _) = render::render_groups(groups);
+    for line in declared {
+        let _ = writeln!(text, "{line}");
+    }
     for name in unknown {
         let artifacts = names.iter().filter_map(|name| Some(name.rsplit_once(':')?.1));
         let near = nearest(name, names.iter().copied().chain(artifacts));
@@ -301,10 +361,9 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
     let stack = stack::detect_with_images(&disk);
     let commands = CommandRules::new(&library.instructions, &stack, &disk);
     let to = params.target_version.as_deref();
-    let entry = knowledge.find(&params.framework).map_err(|near| {
-        ToolError::new(format!("no entry for `{}`", params.framework))
-            .remedy(format!("did you mean {}?", near.join(", ")))
-    })?;
+    let entry = knowledge
+        .find(&params.framework)
+        .map_err(|near| unknown_entry(&params.framework, &near))?;
     // Pass all outdated API patterns; the plan selects the patterns between the two versions.
     let outdated = SearchRequest {
         patterns: entry.legacy.iter().collect(),

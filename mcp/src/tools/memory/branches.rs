@@ -20,6 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
             branch,
         )
         .destructive()
+        .with_spellings(&[("tasksPending", "pendingTasks"), ("tasksCompleted", "completedTasks")])
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory]),
     ]

@@ -223,7 +223,8 @@ fn save_decision(
     };
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
-        let mut answer = saved_answer(Kind::Decision, memory.save_decision(&new)?);
+        let saved = memory.save_decision(&new)?;
+        let mut answer = saved_answer(Kind::Decision, saved, memory)?;
         for note in notes.iter().flatten() {
             let _ = write!(answer.text, "\nnote: {note}");
         }
@@ -471,6 +472,7 @@ fn evolve_supersede(
             branch,
             created_at: None,
         };
-        Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
+        let saved = memory.save_decision(&new)?;
+        Ok(saved_answer(Kind::Decision, saved, memory)?)
     })
 }

@@ -1,5 +1,6 @@
 //! Observations of a session: findings, and the results of commands.
 
+use super::permanent::redaction_note;
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -106,8 +107,11 @@ fn observe(context: &Context, params: ObservationParams) -> Result<Answer<SavedN
         extra,
     };
     let kind = params.kind.kind();
-    let id =
-        context.memory(|memory| memory.observe(&params.session_id, kind, &params.title, &body))?;
-    let text = format!("Saved {id}.");
+    let (id, note) = context.memory(|memory| -> Result<_, ToolError> {
+        let id = memory.observe(&params.session_id, kind, &params.title, &body)?;
+        let note = redaction_note(memory, &id)?;
+        Ok((id, note))
+    })?;
+    let text = format!("Saved {id}.{note}");
     Ok(Answer::new(SavedNote { id, saved: true }, text))
 }

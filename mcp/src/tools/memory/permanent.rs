@@ -5,9 +5,12 @@ use super::render::{Row, parse_confidence, parse_time, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
+use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::workspace::memory_checks::{self, CHECK};
+use aidd_memory::MemoryError;
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
+use aidd_memory::project::ProjectMemory;
 use aidd_memory::types::{Kind, Relation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +115,19 @@ pub(super) struct SavedAnswer {
     enforced: Option<Row>,
 }
 
-pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
+/// The note that parts of a saved memory were replaced, as a line; empty if none were.
+pub(super) fn redaction_note(memory: &mut ProjectMemory, id: &str) -> Result<String, MemoryError> {
+    let entry = memory.read(&mut |store| store.entry(id))?;
+    let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
+    let note = format!("\nnote: secrets or private text were replaced by {REDACTED}");
+    Ok(if is_redacted { note } else { String::new() })
+}
+
+pub(super) fn saved_answer(
+    kind: Kind,
+    saved: Saved,
+    memory: &mut ProjectMemory,
+) -> Result<Answer<SavedAnswer>, MemoryError> {
     let Saved { id, is_new, is_edited, occurrences, superseded, superseded_by, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
@@ -126,6 +141,7 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     if let Some(newer) = &superseded_by {
         let _ = write!(text, "\nThe newer decision {newer} supersedes it.");
     }
+    text.push_str(&redaction_note(memory, &id)?);
     for other in &similar {
         let similarity = other.similarity * 100.0;
         let _ = write!(
@@ -145,10 +161,10 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     let (kind, duplicate) = (kind.word(), !is_new);
     let saved = is_new || is_edited || occurrences.is_some();
     let enforced = None;
-    Answer::new(
+    Ok(Answer::new(
         SavedAnswer { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
         text,
-    )
+    ))
 }
 
 /// Adds the current findings of the memory's check, so that the agent sees immediately whether the
@@ -162,7 +178,7 @@ fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> An
 
 /// The branch of a session, for entries saved in this session; an unknown session is an error.
 pub(super) fn branch_of(
-    memory: &mut aidd_memory::project::ProjectMemory,
+    memory: &mut ProjectMemory,
     session: Option<&str>,
 ) -> Result<Option<String>, ToolError> {
     session.map(|id| Ok(memory.session(id)?.branch)).transpose()
@@ -203,7 +219,8 @@ fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAn
             created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
-        Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
+        let saved = memory.save_decision(&new)?;
+        Ok(saved_answer(Kind::Decision, saved, memory)?)
     })
 }
 
@@ -248,7 +265,8 @@ fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnsw
             created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
-        Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
+        let saved = memory.save_mistake(&new)?;
+        Ok(saved_answer(Kind::Mistake, saved, memory)?)
     })?;
     Ok(if is_enforced { with_check_findings(context, saved) } else { saved })
 }
@@ -294,7 +312,8 @@ fn add_convention(
             created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
-        Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))
+        let saved = memory.save_convention(&new)?;
+        Ok(saved_answer(Kind::Convention, saved, memory)?)
     })?;
     Ok(if is_enforced { with_check_findings(context, saved) } else { saved })
 }

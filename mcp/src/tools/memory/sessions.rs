@@ -28,6 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
             session,
         )
         .destructive()
+        .with_spellings(&[("pendingTasks", "tasksPending"), ("completedTasks", "tasksCompleted")])
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory, Profile::Lean]),
     ]
