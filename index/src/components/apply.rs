@@ -55,7 +55,8 @@ pub(crate) fn complete(
     let starts = line_starts(&script.text);
     for (name, at) in &script.names {
         let is_component = name.starts_with(|c: char| c.is_uppercase());
-        if !known.contains(name.as_str()) && !(is_component && has_auto_imports) {
+        let can_be_known = is_component && has_auto_imports;
+        if !can_be_known && !known.contains(name.as_str()) {
             continue;
         }
         refs.push(Ref {
