@@ -20,10 +20,18 @@ pub(crate) fn complete(
     let top = outline.symbols[1..].iter().filter(|symbol| symbol.parent.is_none());
     let known: HashSet<&str> = bound.chain(top.map(|symbol| symbol.name.as_str())).collect();
     let members = members(outline);
+    // What the value of a variable uses is used by the component.
+    let parents: HashSet<u32> = outline.symbols.iter().filter_map(|at| at.parent).collect();
+    let is_value = |(at, symbol): &(u32, &Symbol)| {
+        let is_variable = matches!(symbol.kind, Kind::Constant | Kind::Variable);
+        is_variable && symbol.parent.is_none() && !parents.contains(at)
+    };
+    let values = (0_u32..).zip(&outline.symbols).filter(is_value).map(|(at, _)| at);
+    let values: HashSet<u32> = values.collect();
     let mut refs = std::mem::take(&mut outline.refs);
     refs.retain_mut(|found| {
         let is_plain = found.source.is_none() && script.is_markup(found.at.offset);
-        found.source = found.source.or(Some(0));
+        found.source = found.source.filter(|source| !values.contains(source)).or(Some(0));
         if !is_plain {
             return true;
         }
@@ -47,7 +55,8 @@ pub(crate) fn complete(
     let starts = line_starts(&script.text);
     for (name, at) in &script.names {
         let is_component = name.starts_with(|c: char| c.is_uppercase());
-        if !known.contains(name.as_str()) && !(is_component && has_auto_imports) {
+        let can_be_known = is_component && has_auto_imports;
+        if !can_be_known && !known.contains(name.as_str()) {
             continue;
         }
         refs.push(Ref {

@@ -24,8 +24,8 @@ pub(super) fn end_of_comment(text: &str, at: usize) -> usize {
     if rest.starts_with("//") {
         return rest.find('\n').map_or(text.len(), |end| at + end);
     }
-    if rest.starts_with("/*") {
-        return rest[2..].find("*/").map_or(text.len(), |end| at + end + 4);
+    if let Some(inner) = rest.strip_prefix("/*") {
+        return inner.find("*/").map_or(text.len(), |end| at + end + 4);
     }
     at + 1
 }

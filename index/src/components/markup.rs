@@ -23,9 +23,18 @@ pub(super) struct Markup<'a> {
     pub(super) declared: HashSet<String>,
     scripts: Vec<(u32, u32)>,
     language: SupportLang,
-    /// The expressions of Astro around the position, outermost first: the number of open elements in
-    /// each. With 0, the position is in the script of the expression.
-    open: Vec<usize>,
+    /// The braces of Astro around the position, outermost first.
+    open: Vec<Braces>,
+    /// Whether an interpolation of Vue can still be closed.
+    pub(super) can_close: bool,
+}
+
+/// Open braces of Astro. Without open elements in them, the position is in a script.
+#[derive(Clone, Copy, Debug, Default)]
+struct Braces {
+    elements: usize,
+    /// Whether the braces are part of the script around them, such as those of an object.
+    is_script: bool,
 }
 
 /// An attribute; positions are offsets in the text.
@@ -52,14 +61,12 @@ impl<'a> Markup<'a> {
             scripts: Vec::new(),
             language: SupportLang::TypeScript,
             open: Vec::new(),
+            can_close: true,
         }
     }
 
     pub(super) fn finish(mut self) -> Script {
-        let text = match String::from_utf8(std::mem::take(&mut self.out)) {
-            Ok(text) => text,
-            Err(_) => String::new(),
-        };
+        let text = String::from_utf8(std::mem::take(&mut self.out)).unwrap_or_default();
         Script {
             text,
             language: self.language,
@@ -154,7 +161,7 @@ impl<'a> Markup<'a> {
     /// Vue component; the result is how it changes.
     pub(super) fn step(&mut self, depth: usize) -> usize {
         let byte = self.byte(self.at);
-        if self.open.last() == Some(&0) && self.script_step(byte) {
+        if self.is_in_script() && self.script_step(byte) {
             return depth;
         }
         match byte {
@@ -163,6 +170,10 @@ impl<'a> Markup<'a> {
             _ => self.at += 1,
         }
         depth
+    }
+
+    fn is_in_script(&self) -> bool {
+        self.open.last().is_some_and(|open| open.elements == 0)
     }
 
     fn braces(&mut self) {
@@ -175,7 +186,7 @@ impl<'a> Markup<'a> {
                     self.separate(self.at);
                 }
                 self.put(self.at, if is_nested { b'(' } else { b'{' });
-                self.open.push(0);
+                self.open.push(Braces::default());
                 self.at += 1;
             }
         }
@@ -186,23 +197,15 @@ impl<'a> Markup<'a> {
         let start = self.at;
         match byte {
             b'}' => {
-                self.open.pop();
-                self.put(start, if self.open.is_empty() { b'}' } else { b')' });
+                let is_script = self.open.pop().is_some_and(|open| open.is_script);
+                let is_outer = is_script || self.open.is_empty();
+                self.put(start, if is_outer { b'}' } else { b')' });
                 self.at += 1;
                 return true;
             }
             b'{' => {
-                // An object or a block: its end belongs to it.
-                let end = end_of_braces(self.text, start);
-                let has_tag = self.slice(start, end).contains('<');
-                if !has_tag {
-                    self.copy(start, end);
-                    self.at = end;
-                    return true;
-                }
-                self.copy(start, start + 1);
+                self.open.push(Braces { is_script: true, ..Braces::default() });
                 self.at += 1;
-                return true;
             }
             b'\'' | b'"' | b'`' => self.at = end_of_string(self.text, start),
             b'/' => self.at = end_of_comment(self.text, start),
@@ -233,11 +236,11 @@ impl<'a> Markup<'a> {
             self.at = rest.find('>').map_or(self.text.len(), |end| start + end + 1);
             return depth;
         }
-        if rest.starts_with("</") {
-            let name = tag_name(&rest[2..]);
+        if let Some(after) = rest.strip_prefix("</") {
+            let name = tag_name(after);
             self.at = rest.find('>').map_or(self.text.len(), |end| start + end + 1);
             if let Some(open) = self.open.last_mut() {
-                *open = open.saturating_sub(1);
+                open.elements = open.elements.saturating_sub(1);
             }
             return depth.saturating_sub(usize::from(name == "template"));
         }
@@ -247,7 +250,7 @@ impl<'a> Markup<'a> {
             self.at += 1;
             return depth;
         }
-        if self.open.last() == Some(&0) {
+        if self.is_in_script() {
             // An element in an expression is a value.
             self.put(start, b'0');
         }
@@ -270,7 +273,7 @@ impl<'a> Markup<'a> {
         }
         let is_empty = is_closed || VOID.contains(&name);
         if let Some(open) = self.open.last_mut().filter(|_| !is_empty) {
-            *open += 1;
+            open.elements += 1;
         }
         depth + usize::from(name == "template" && !is_closed)
     }

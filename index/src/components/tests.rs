@@ -189,3 +189,16 @@ fn damaged_components_are_read() {
         }
     }
 }
+
+#[test]
+fn long_damaged_components_are_read_in_linear_time() {
+    let parts = ["{{", "{", "<a {", "<a b='", "{<a>", "<template>", "<!--", "</", "{#each "];
+    for part in parts {
+        let text = format!("<template>{}", part.repeat(60_000));
+        for path in ["a.vue", "a.svelte", "a.astro"] {
+            let start = cpu_time::ProcessTime::now();
+            assert!(script_of(path, &text).is_some());
+            assert!(start.elapsed().as_secs() < 20, "{part} {path}");
+        }
+    }
+}

@@ -44,10 +44,11 @@ pub(super) fn blocks(markup: &mut Markup<'_>) {
 pub(super) fn interpolation(markup: &mut Markup<'_>) {
     let start = markup.at;
     let end = match markup.rest().starts_with("{{") {
-        true => markup.rest().find("}}").map(|end| start + end),
-        false => None,
+        true if markup.can_close => markup.rest().find("}}").map(|end| start + end),
+        _ => None,
     };
     let Some(end) = end else {
+        markup.can_close &= !markup.rest().starts_with("{{");
         markup.at += 1;
         return;
     };

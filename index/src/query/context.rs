@@ -148,7 +148,7 @@ impl Reader {
         Ok(found)
     }
 
-    fn possible(&self, targets: &[i64]) -> Result<usize, IndexError> {
+    pub(super) fn possible(&self, targets: &[i64]) -> Result<usize, IndexError> {
         let sql = "SELECT count(*) FROM candidates WHERE symbol = ?1";
         let mut count: u32 = 0;
         for target in targets {

@@ -158,7 +158,7 @@ fn name<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
 /// The helpers of Rails for a path, without `_path` and `_url`: `/accounts/:id/edit` → `edit_account`.
 fn helpers(path: &str) -> Vec<String> {
     let all = segments(path);
-    let (mut names, mut action) = (Vec::new(), None);
+    let (mut names, mut action): (Vec<String>, Option<&str>) = (Vec::new(), None);
     for (at, segment) in all.iter().enumerate() {
         let Some(word) = segment else { continue };
         let is_last = at + 1 == all.len();
@@ -167,12 +167,12 @@ fn helpers(path: &str) -> Vec<String> {
             if word == "new"
                 && let Some(last) = names.pop()
             {
-                names.push(singular(last));
+                names.push(singular(&last));
             }
             continue;
         }
         names.push(match all.get(at + 1) {
-            Some(None) => singular(word.replace('-', "_")),
+            Some(None) => singular(&word.replace('-', "_")),
             _ => word.replace('-', "_"),
         });
     }
@@ -183,7 +183,7 @@ fn helpers(path: &str) -> Vec<String> {
     vec![name.join("_")]
 }
 
-fn singular(word: String) -> String {
+fn singular(word: &str) -> String {
     if let Some(stem) = word.strip_suffix("ies") {
         return format!("{stem}y");
     }

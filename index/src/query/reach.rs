@@ -23,8 +23,11 @@ pub struct Reach {
     /// The files of the tests that reach a changed symbol.
     pub tests: Vec<String>,
     /// The changed functions and types that no test reaches within
-    /// [`TEST_DEPTH`](super::context::TEST_DEPTH) calls, except what requests reach.
+    /// [`TEST_DEPTH`](super::context::TEST_DEPTH) calls, except what requests reach and what a test
+    /// possibly refers to.
     pub untested: Vec<SymbolRow>,
+    /// The number of places that possibly refer to a changed symbol.
+    pub possible: usize,
     /// The routes that lead to changed functions which no test reaches.
     pub routes: Vec<RouteRow>,
 }
@@ -131,7 +134,7 @@ impl Reader {
         for symbol in changed.iter().filter(has_code).take(MAX_CHANGED) {
             if self.tests(&[symbol.id])?.is_empty() {
                 let leading = self.routes_to(&[symbol.id])?;
-                if leading.is_empty() {
+                if leading.is_empty() && !self.is_possibly_tested(symbol.id)? {
                     untested.push(symbol.clone());
                 }
                 for route in leading {
@@ -142,7 +145,16 @@ impl Reader {
             }
         }
         let callers = callers.into_values().collect();
-        Ok(Reach { changed, callers, indirect, tests, untested, routes })
+        let possible = self.possible(&ids)?;
+        Ok(Reach { changed, callers, indirect, tests, untested, possible, routes })
+    }
+
+    /// Whether a test possibly refers to a symbol.
+    fn is_possibly_tested(&self, symbol: i64) -> Result<bool, IndexError> {
+        let sql = "SELECT 1 FROM candidates c JOIN refs r ON r.id = c.ref
+            JOIN files f ON f.id = r.file LEFT JOIN symbols s ON s.id = r.source
+            WHERE c.symbol = ?1 AND (f.test OR s.test) LIMIT 1";
+        Ok(!self.rows(sql, &[&symbol], |row| row.get::<_, i64>(0))?.is_empty())
     }
 
     /// The paths of the files `ids`, each with whether it is a test file.

@@ -124,9 +124,15 @@ impl Reader {
             self.rows("SELECT path FROM files ORDER BY path", &[], |row| row.get(0))?;
         let names: Vec<String> = paths.iter().map(|path| last(path)).collect();
         let wanted = last(path);
-        let near = match names.contains(&wanted) {
-            true => Some(wanted.as_str()),
-            false => nearest(&wanted, names.iter().map(String::as_str)),
+        let stem = wanted.split('.').next().unwrap_or_default();
+        let first = |name: &str| name.chars().next().map(|first| first.to_ascii_lowercase());
+        let contains = |name: &&String| stem.len() >= START && name.contains(stem);
+        let near = match names.iter().find(|name| **name == wanted) {
+            Some(same) => Some(same.as_str()),
+            None => names.iter().find(contains).map(String::as_str).or_else(|| {
+                let near = nearest(&wanted, names.iter().map(String::as_str));
+                near.filter(|near| first(near) == first(&wanted))
+            }),
         };
         let near = near.and_then(|near| names.iter().position(|name| name == near));
         Ok(near.map(|at| paths[at].clone()))

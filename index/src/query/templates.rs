@@ -76,10 +76,9 @@ impl Reader {
         let mut found: Vec<(&str, u32)> = found.into_iter().collect();
         found.sort_by_key(|(end, count)| (std::cmp::Reverse(*count), *end));
         let list: Vec<String> = found.iter().map(|(end, count)| format!("{count} {end}")).collect();
-        Ok(Some(format!(
-            "{} files are not in the index; their uses are not counted",
-            list.join(", ")
-        )))
+        let is_one = matches!(found.as_slice(), [(_, 1)]);
+        let end = if is_one { "file is not in the index" } else { "files are not in the index" };
+        Ok(Some(format!("{} {end}; uses in templates are not counted", list.join(", "))))
     }
 
     /// The same as [`Reader::unread_templates`] for all languages of the index.

@@ -4,6 +4,7 @@ mod accesses;
 mod blueprint;
 mod bodies;
 mod checkout;
+mod components;
 mod dead;
 mod export;
 mod freshness;

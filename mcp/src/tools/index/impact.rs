@@ -78,6 +78,11 @@ fn impact(context: &Context, params: ImpactParams) -> Result<Answer<Impact>, Too
         possible.into_iter().filter(|path| !reach.tests.contains(path)).collect();
     let mut notes = current.notes.clone();
     let paths = reach.changed.iter().map(|symbol| &*symbol.path);
+    match reach.possible {
+        0 => {}
+        1 => notes.push("1 more place is a possible caller, which is not counted".to_owned()),
+        count => notes.push(format!("{count} more places are possible callers, not counted")),
+    }
     notes.extend(current.reader.unread_templates(paths)?);
     let text = render(&title, (&reach, &possible), &notes);
     let text = context.distribution().redact(&text);

@@ -66,10 +66,8 @@ impl Section {
         let tests: Vec<&Use> = around.tests.iter().collect();
         if !symbol.test && symbol.kind != "type" && symbol.kind != "interface" {
             facts.push(match tests.as_slice() {
-                [] => over_http(&around.routes, http).map_or_else(
-                    || format!("tests: none reaches it within {TEST_DEPTH} calls"),
-                    |http| format!("tests: {http}"),
-                ),
+                [] => over_http(&around.routes, http)
+                    .unwrap_or_else(|| format!("tests: none reaches it within {TEST_DEPTH} calls")),
                 tests => format!("tests {}", counted_by_file(tests)),
             });
         }
