@@ -11,8 +11,8 @@ use aidd_memory::types::Kind;
 use serde_json::{Map, json};
 use tempfile::TempDir;
 
-/// Minimum for the first five: the lower bound of the Wilson interval is then .92.
-const MIN_IN_FIRST_FIVE: u32 = 252;
+/// Minimum for the first five: the lower bound of the Wilson interval is then .89. Measured: 252.
+const MIN_IN_FIRST_FIVE: u32 = 248;
 
 /// The number of questions of the kind `paraphrase` of the test half, and the number of these with
 /// an answer among the first five in the store of their own project.

@@ -151,7 +151,7 @@ fn edits_and_outcomes_have_a_history() {
             let edit = Edit { fields: map(fields), ..Edit::default() };
             assert!(error_text(memory.edit(Kind::Decision, &id, &edit)).ends_with(
                 "; its fields are content, topic, reasoning, alternatives, context, confidence, \
-                     outcome, outcomeReason, ticket, scopeKey, stage, sourcePath, status"
+                     outcome, outcomeReason, ticket, scopeKey, stage, sourcePath, status, questions"
             ));
         }
         assert!(entry.updated_at > entry.created_at && !entry.is_contested());
