@@ -2,6 +2,7 @@
 
 mod degraded;
 mod diff;
+mod edited_findings;
 mod edits;
 mod events;
 mod evolution;

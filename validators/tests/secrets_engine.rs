@@ -22,3 +22,19 @@ fn the_rules_on_secrets_alone_find_every_secret() {
     }
     assert!(found > 500, "{found}");
 }
+
+#[test]
+fn no_message_contains_a_part_of_a_secret() {
+    let engine = DISTRIBUTION.engine().expect("valid");
+    let token = format!("ghp_{}", "Ky9Pf34qY6Nb3wWD25RQ4F5ZR3qa7y3gm1IL");
+    for (line, expected) in [
+        (format!("{token} foo"), "unknown instruction `[REDACTED]`"),
+        (format!("API_ACCESS_TOKEN={token}"), "unknown instruction `API_ACCESS_TOKEN`"),
+    ] {
+        let source = Source::new("Dockerfile", format!("FROM node:20\n{line}\n"));
+        let findings = engine.check(&source, &Memory::default()).findings;
+        let messages: Vec<&str> = findings.iter().map(|finding| &*finding.message).collect();
+        assert!(messages.contains(&expected), "{messages:?}");
+        assert!(!messages.iter().any(|message| message.contains(&token[4..12])), "{messages:?}");
+    }
+}

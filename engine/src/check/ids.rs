@@ -99,8 +99,11 @@ impl LineHashes {
 
     /// The hash of the lines before and after a finding, and of its own text: another value in the
     /// same place is another finding. Of a text that is the whole line, only the first word counts,
-    /// because the rest is what a person edits.
+    /// because the rest is what a person edits. A finding about the whole file has no neighbours.
     fn around(&mut self, source: &Source, finding: &Finding) -> Option<u64> {
+        if finding.is_about_file {
+            return Some(0);
+        }
         let lines = source.lines_around(finding.span);
         let neighbours = self.around.entry(lines).or_insert_with(|| neighbours(source, lines));
         let mut hash = neighbours.clone()?;

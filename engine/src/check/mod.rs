@@ -15,6 +15,7 @@ mod panics;
 mod plan;
 mod run;
 mod secret_findings;
+mod secret_parts;
 pub mod secrets;
 mod value_purpose;
 mod written;

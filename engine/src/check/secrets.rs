@@ -1,5 +1,6 @@
 //! Ensures that each secret has one finding, and that no message contains a secret.
 
+use super::secret_parts;
 use crate::rules::registry::Registry;
 use crate::text::checksum::is_truncated_key;
 use crate::text::finding::{FileChange, Finding, Related, RuleId, Status};
@@ -221,8 +222,27 @@ pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// Removes the text of `secrets` from all messages of the findings, and drops fixes that would
-/// write a secret: an edit that moves a secret would display it.
+/// write a secret: an edit that moves a secret would display it. In the messages of findings on the
+/// lines of a secret, parts of the secrets are removed too.
 pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
+    redact_values(source, findings, secrets);
+    let secrets = merge(secrets.to_vec());
+    let is_near_secret = |finding: &Finding| {
+        let lines = source.lines_around(finding.span);
+        let next = secrets.partition_point(|secret| secret.end <= lines.start);
+        secrets.get(next).is_some_and(|secret| secret.start < lines.end)
+    };
+    let near = findings.iter_mut().filter(|finding| is_near_secret(finding));
+    let mut texts: Vec<&mut String> = near
+        .flat_map(|Finding { message, help, reason, related, .. }| {
+            let related = related.iter_mut().map(|related| &mut related.message);
+            [Some(message), help.as_mut(), reason.as_mut()].into_iter().flatten().chain(related)
+        })
+        .collect();
+    secret_parts::mask(source, &secrets, &mut texts);
+}
+
+fn redact_values(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     let values: HashSet<&str> = secrets
         .iter()
         .map(|span| source.slice(*span))

@@ -38,6 +38,9 @@ pub struct Finding {
     pub reason: Option<String>,
     /// The things that the finding counts, if it is one finding for several of them.
     pub items: Option<Items>,
+    /// Whether the finding is about the whole file, such as a missing header: its position is only
+    /// where it is displayed.
+    pub is_about_file: bool,
     /// A hash of the lines before and after the finding; `None` without such lines, or before all
     /// checks of a file have run.
     pub around: Option<u64>,
@@ -224,6 +227,7 @@ impl Finding {
             status: Status::New,
             reason: None,
             items: None,
+            is_about_file: false,
             around: None,
         }
     }

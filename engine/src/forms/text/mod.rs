@@ -404,6 +404,7 @@ impl<'a> Scan<'a> {
         let message = rule.message.as_deref().unwrap_or(&rule.summary);
         let finding = report.at(span, super::fill(message, self.source, span, |_| None));
         finding.help.clone_from(&rule.help);
+        finding.is_about_file = true;
         if let Some(fix) = check.fix.as_deref() {
             fixes::add_insert_fix(fix, header, self.source, finding);
         }

@@ -123,8 +123,10 @@ fn unknown_instruction(instruction: &Instruction) -> Problem {
         },
         |(_, name)| format!("Did you mean {name}?"),
     );
-    let shown: String = word.chars().take(30).collect();
-    problem(instruction.keyword, format!("unknown instruction `{shown}`"), Some(help))
+    // The value of an assignment can be a secret, which would not be recognised once truncated.
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let start: String = name.chars().take(30).collect();
+    problem(instruction.keyword, format!("unknown instruction `{start}`"), Some(help))
 }
 
 fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {

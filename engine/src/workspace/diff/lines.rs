@@ -50,6 +50,17 @@ impl LineMap<'_> {
         self.hunk(lines, |hunk| &hunk.base)
     }
 
+    /// Prepares the count of changed lines of the base.
+    pub(super) fn changed_lines(&self) -> ChangedLines<'_> {
+        let hunks = self.0.unwrap_or_default();
+        let mut total = 0;
+        let sums = hunks.iter().map(|hunk| {
+            total += hunk.base.len();
+            total
+        });
+        ChangedLines { sums: std::iter::once(0).chain(sums).collect(), hunks }
+    }
+
     fn hunk(
         &self,
         (first, last): (u32, u32),
@@ -58,6 +69,27 @@ impl LineMap<'_> {
         let hunks = self.0?;
         let at = hunks.partition_point(|hunk| side(hunk).end <= first);
         hunks.get(at).is_some_and(|hunk| side(hunk).start <= last).then_some(at)
+    }
+}
+
+/// Counts changed lines of the base, in logarithmic time.
+pub(super) struct ChangedLines<'a> {
+    hunks: &'a [Hunk],
+    /// The number of changed lines before each hunk.
+    sums: Vec<usize>,
+}
+
+impl ChangedLines<'_> {
+    /// The number of changed lines in a range, whose last line is included.
+    pub(super) fn within(&self, (first, last): (u32, u32)) -> u32 {
+        u32::try_from(self.before(last + 1) - self.before(first)).unwrap_or(u32::MAX)
+    }
+
+    fn before(&self, line: u32) -> usize {
+        let next = self.hunks.partition_point(|hunk| hunk.base.end <= line);
+        let partial =
+            self.hunks.get(next).map_or(0, |hunk| line.saturating_sub(hunk.base.start) as usize);
+        self.sums[next] + partial
     }
 }
 
@@ -102,6 +134,8 @@ mod tests {
             [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 3)].map(|lines| map.to_head(lines));
         assert_eq!(mapped, [Some((0, 0)), Some((2, 2)), None, Some((3, 3)), None, None]);
         assert_eq!((map.head_hunk((1, 1)), map.head_hunk((2, 2))), (Some(0), None));
+        let changed = map.changed_lines();
+        assert_eq!([(0, 1), (1, 2), (2, 3)].map(|lines| changed.within(lines)), [0, 1, 1]);
         assert_eq!((map.head_hunk((2, 3)), map.base_hunk((2, 2))), (Some(1), Some(1)));
     }
 

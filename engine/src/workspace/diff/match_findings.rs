@@ -1,5 +1,7 @@
 //! Matches the findings of the head with those of the base.
 
+mod edited;
+
 use super::lines::LineMap;
 use crate::check::text_keys;
 use crate::text::finding::{Finding, RuleId, Severity, Status};
@@ -31,6 +33,8 @@ pub(super) struct SideFinding {
     /// The text of its first line, shared by the findings on that line.
     line: Arc<str>,
     key: String,
+    is_secret: bool,
+    is_about_file: bool,
     status: Status,
     /// Whether the finding is matched with a finding of the other side.
     matched: bool,
@@ -135,6 +139,8 @@ fn to_side_finding(
         text: source.slice(finding.span).to_owned(),
         line: lines.at(finding.span.start),
         key,
+        is_secret: finding.secret.is_some(),
+        is_about_file: finding.is_about_file,
         status: finding.status,
         matched: false,
         verdict: None,
@@ -212,9 +218,43 @@ impl SideFinding {
 
 /// Matches the findings of a file's head with those of its base.
 pub(super) fn pair(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
+    edited::match_about_file(heads, bases);
     match_by_position(heads, bases, lines);
     match_by_text(heads, bases, lines);
-    match_on_edited_lines(heads, bases, lines);
+    pair_edited(heads, bases, lines);
+}
+
+/// Matches the remaining findings on lines that the change edited.
+fn pair_edited(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
+    edited::match_on_edited_lines(heads, bases, lines);
+    edited::match_edited_inside(heads, bases, lines);
+}
+
+/// Matches the findings of the project pass in two versions of a file, of which the ids and texts
+/// differ. Returns the verdicts on the findings of the head, and the matched findings of the base.
+pub(super) fn pair_edited_files(
+    (base, base_open): (&FileReport, &[usize]),
+    (head, head_open): (&FileReport, &[usize]),
+) -> (Vec<(usize, Status, String)>, Vec<usize>) {
+    let mut bases = side_findings(base, base_open);
+    let mut heads = side_findings(head, head_open);
+    let hunks = super::hunks(base.source.text(), head.source.text());
+    pair_edited(&mut heads, &mut bases, &LineMap(Some(&hunks)));
+    let verdicts = heads.into_iter().filter_map(|head| {
+        let (status, reason) = head.verdict?;
+        Some((head.at.1, status, reason))
+    });
+    let matched = bases.into_iter().filter(|base| base.matched).map(|base| base.at.1);
+    (verdicts.collect(), matched.collect())
+}
+
+fn side_findings(file: &FileReport, indexes: &[usize]) -> Vec<SideFinding> {
+    let mut lines = LineTexts { source: &file.source, last: None };
+    let keys = text_keys(&file.source, indexes.iter().map(|&at| &file.checked.findings[at]));
+    let findings = indexes.iter().zip(keys);
+    findings
+        .map(|(&at, key)| to_side_finding((0, at), &mut lines, &file.checked.findings[at], key))
+        .collect()
 }
 
 /// Matches findings of the same rule at the same column of unchanged lines; findings with the same
@@ -236,61 +276,6 @@ fn match_by_position(heads: &mut [SideFinding], bases: &mut [SideFinding], lines
             heads[head].match_with(&mut bases[base], Status::PreExisting, reason);
         }
     }
-}
-
-/// Maximum number of findings of the base that a finding of the head is compared with, line by
-/// line.
-const MAX_CANDIDATES: usize = 32;
-
-/// Matches findings on a line that was changed, but not at the finding.
-fn match_on_edited_lines(
-    heads: &mut [SideFinding],
-    bases: &mut [SideFinding],
-    lines: &LineMap<'_>,
-) {
-    type Key = (usize, RuleId, String, String);
-    let key = |finding: &SideFinding, hunk: usize| -> Key {
-        (hunk, finding.rule.clone(), finding.message.clone(), finding.text.clone())
-    };
-    let mut base_findings: HashMap<Key, VecDeque<usize>> = HashMap::new();
-    for (at, base) in bases.iter().enumerate() {
-        if let (false, Some(hunk)) = (base.matched, lines.base_hunk(base.lines)) {
-            base_findings.entry(key(base, hunk)).or_default().push_back(at);
-        }
-    }
-    let mut edited: HashMap<(usize, usize), bool> = HashMap::new();
-    let mut is_edited = |base: &Arc<str>, head: &Arc<str>| {
-        let pair = (base.as_ptr().addr(), head.as_ptr().addr());
-        *edited.entry(pair).or_insert_with(|| is_edited(base, head))
-    };
-    for head in heads.iter_mut().filter(|head| !head.matched) {
-        let candidates =
-            lines.head_hunk(head.lines).and_then(|hunk| base_findings.get_mut(&key(head, hunk)));
-        let Some(candidates) = candidates else { continue };
-        let found = candidates.iter().take(MAX_CANDIDATES).position(|&at| {
-            let base = &bases[at];
-            base.key != head.key && is_edited(&base.line, &head.line)
-        });
-        if let Some(at) = found.and_then(|index| candidates.remove(index)) {
-            let base = &mut bases[at];
-            let reason = format!(
-                "the line was changed around the finding; already present on line {} of the base",
-                base.display_line()
-            );
-            head.match_with(base, Status::PreExisting, reason);
-        }
-    }
-}
-
-/// Whether the lines differ by an edit in one place: their common prefix and suffix make up half of
-/// the longer line.
-fn is_edited(before: &str, after: &str) -> bool {
-    let same = |(a, b): &(char, char)| a == b;
-    let longer = before.chars().count().max(after.chars().count());
-    let shorter = before.chars().count().min(after.chars().count());
-    let prefix = before.chars().zip(after.chars()).take_while(same).count();
-    let suffix = before.chars().rev().zip(after.chars().rev()).take_while(same).count();
-    2 * (prefix + suffix).min(shorter) >= longer
 }
 
 /// Matches findings of the same rule on the same text elsewhere in the file.
@@ -357,17 +342,4 @@ fn pair_in_order<K: Eq + Hash>(
         Some((at, removed))
     });
     pairs.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_that_share_half_of_their_text_count_as_edited() {
-        assert!(is_edited("FROM node:latest", "FROM node:latest AS build"));
-        assert!(is_edited("FROM node:18", "FROM node:20"));
-        assert!(!is_edited("password = hunter2", "x = 1"));
-        assert!(!is_edited("aaaa", "aaaaaaaaaaaaaaa"));
-    }
 }

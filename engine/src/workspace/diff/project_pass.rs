@@ -1,6 +1,7 @@
 //! Compares the findings of the project pass. A change to one file can cause such a finding in
 //! another file, so both sides are checked completely and compared by finding id.
 
+use super::match_findings::pair_edited_files;
 use super::renames::Renames;
 use super::{CompareResult, keyed};
 use crate::check::{Engine, EngineError};
@@ -12,7 +13,7 @@ use crate::text::finding::{Finding, Severity, Status};
 use crate::text::listing::Listing;
 use crate::workspace::project_checks;
 use crate::workspace::walk::{self, CheckedPaths, FileReport, Outcome};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The files of a snapshot that `.aiddignore` does not exclude, if a rule needs the listing.
 pub(super) fn listing(
@@ -84,6 +85,25 @@ impl CompareResult {
                 .into_iter()
                 .map(|(to, from)| (head_indexes[to], base_indexes[from]))
                 .collect();
+        let mut moved: HashSet<(usize, usize)> = moves.values().copied().collect();
+        let mut edited = HashMap::new();
+        let open_heads = head_indexes.into_iter().filter(|at| !moves.contains_key(at));
+        let open_bases = base_indexes.into_iter().filter(|at| !moved.contains(at));
+        let pairs = pair_files(
+            (&base, open_bases.collect()),
+            (&self.outcome.project_findings, open_heads.collect()),
+            renames,
+        );
+        for ((from, base_open), (to, head_open)) in pairs {
+            let (verdicts, matched) = pair_edited_files(
+                (&base[from], &base_open),
+                (&self.outcome.project_findings[to], &head_open),
+            );
+            edited.extend(
+                verdicts.into_iter().map(|(at, status, reason)| ((to, at), (status, reason))),
+            );
+            moved.extend(matched.into_iter().map(|at| (from, at)));
+        }
         for (index, file) in self.outcome.project_findings.iter_mut().enumerate() {
             for (at, finding) in file.checked.findings.iter_mut().enumerate() {
                 if finding.status != Status::New {
@@ -106,12 +126,13 @@ impl CompareResult {
                     Some((from, _)) => {
                         (Status::Moved, format!("moved from `{}`", base[*from].source.path()))
                     }
-                    None => (Status::New, "not present in the base".to_owned()),
+                    None => edited
+                        .remove(&(index, at))
+                        .unwrap_or_else(|| (Status::New, "not present in the base".to_owned())),
                 };
                 (finding.status, finding.reason) = (status, Some(reason));
             }
         }
-        let moved: HashSet<(usize, usize)> = moves.into_values().collect();
         for (index, file) in base.iter_mut().enumerate() {
             let mut indexes = 0..;
             file.checked.findings.retain_mut(|finding| {
@@ -130,6 +151,36 @@ impl CompareResult {
         self.outcome.project_findings.retain(|file| within.contains(file.source.path()));
         self.outcome.merge_project_findings();
     }
+}
+
+/// The index of a file, and the indexes of its open findings.
+type OpenFile = (usize, Vec<usize>);
+
+/// Pairs the two versions of the files in which both sides have open findings.
+fn pair_files(
+    (base, base_open): (&[FileReport], Vec<(usize, usize)>),
+    (head, head_open): (&[FileReport], Vec<(usize, usize)>),
+    renames: &Renames<'_>,
+) -> Vec<(OpenFile, OpenFile)> {
+    let mut heads: HashMap<&str, OpenFile> = by_file(head_open)
+        .into_iter()
+        .filter(|(file, _)| !head[*file].source.text().is_empty())
+        .map(|(file, open)| (head[file].source.path(), (file, open)))
+        .collect();
+    let pairs = by_file(base_open).into_iter().filter_map(|(file, open)| {
+        let path = base[file].source.path();
+        let head = heads.remove(&*renames.head_path(path).unwrap_or(path.into()))?;
+        Some(((file, open), head))
+    });
+    pairs.collect()
+}
+
+fn by_file(open: Vec<(usize, usize)>) -> BTreeMap<usize, Vec<usize>> {
+    let mut files: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (file, at) in open {
+        files.entry(file).or_default().push(at);
+    }
+    files
 }
 
 fn findings(file: &FileReport) -> &[Finding] {
