@@ -94,7 +94,8 @@ fn has_other_plugin(directory: &str, listing: &Listing, files: &dyn Files) -> bo
         .collect();
     enabled.any(|(id, _)| {
         let name = id.split('@').next().unwrap_or(id);
-        !own.iter().any(|it| it == name)
+        // Plugins for a language server have no skills.
+        !name.ends_with("-lsp") && !own.iter().any(|it| it == name)
     })
 }
 

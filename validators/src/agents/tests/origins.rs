@@ -92,6 +92,7 @@ fn a_plugin_of_the_settings_can_have_the_skill() {
     );
     assert_eq!(files(r#"{ "enabledPlugins": { "other@market": false } }"#), both);
     assert_eq!(files(r#"{ "enabledPlugins": { "own@market": true } }"#), both);
+    assert_eq!(files(r#"{ "enabledPlugins": { "rust-lsp@market": true } }"#), both);
 }
 
 #[test]
