@@ -144,7 +144,7 @@ pub struct CiOutputs {
     #[arg(long, conflicts_with = "format")]
     pub annotations: bool,
     /// Do not annotate.
-    #[arg(long, conflicts_with_all = ["format", "annotations"])]
+    #[arg(long, conflicts_with = "annotations")]
     pub no_annotations: bool,
     /// Save the report for `aidd ci merge` and `aidd ci post`.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]

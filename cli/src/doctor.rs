@@ -8,6 +8,7 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::read_regular;
 use aidd_engine::text::finding::{FailOn, RuleId};
 use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_DIRS, is_memory_path};
+use aidd_engine::text::paths::Globs;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project::CONFIG_LIMIT;
 use aidd_engine::workspace::walk::{self, Walk};
@@ -171,6 +172,20 @@ fn settings_without_effect(project: &Project, engine: &Engine, paths: &[String])
     let config = &project.config;
     if config.include.as_ref().is_some_and(|globs| !globs.is_empty()) && paths.is_empty() {
         problems.push("`include` matches no file; correct its globs".to_owned());
+    }
+    for (key, globs) in [("include", &config.include), ("exclude", &config.exclude)] {
+        for glob in globs.iter().flatten().filter(|glob| glob.starts_with('!')) {
+            problems.push(format!(
+                "`{key}`: `{glob}` matches nothing, because `!` does not negate a glob; delete it"
+            ));
+        }
+    }
+    for files in config.overrides.iter().flatten().map(|item| &item.files) {
+        let globs = Globs::new(files, &[]);
+        if globs.is_ok_and(|globs| !paths.iter().any(|path| globs.matches(path))) {
+            let globs = files.join("`, `");
+            problems.push(format!("`overrides`: `{globs}` matches no file; correct the globs"));
+        }
     }
     if let Some(path) = &config.baseline
         && !project.baseline_path(None).exists()

@@ -409,6 +409,8 @@ fn commands(hook: HookName) -> &'static str {
         HookName::PrePush => {
             "  printf '%s\\n' \"$refs\" | while read -r _ local _ remote; do\n    \
              case $local in *[!0]*) ;; *) continue ;; esac\n    \
+             if [ \"$(git rev-parse -q --verify \"$local^{commit}\")\" != \"$(git rev-parse HEAD)\" ]; then\n      \
+             echo \"pre-push: not checked, because it is not checked out: $local\" >&2\n      continue\n    fi\n    \
              if ! base=$(git rev-parse -q --verify \"$remote^{commit}\"); then\n      \
              first=$(git rev-list \"$local\" --not --remotes | tail -n 1)\n      \
              [ -n \"$first\" ] || continue\n      \

@@ -71,7 +71,7 @@ fn the_error_for_an_invalid_parameter_names_the_key() {
 #[test]
 fn the_doctor_reports_what_check_reports() {
     let config = r#"{"rules": {"secrets/nope": "error", "dockerfile/latest-tg": "off"}, "rulez": {},
-        "baseline": "nope.json", "ci": {"blockOn": ["nope"]}, "content": {"paths": {"rules": "nope"}}}"#;
+        "baseline": "nope.json", "exclude": ["!a"], "overrides": [{"files": ["nope/**"], "rules": {}}], "ci": {"blockOn": ["nope"]}, "content": {"paths": {"rules": "nope"}}}"#;
     let project = Project::new(&[(".aidd/config.json", config)]);
     let output = project.run(&["doctor"]).expect_code(1);
     for words in [
@@ -79,6 +79,8 @@ fn the_doctor_reports_what_check_reports() {
         "unknown rule `dockerfile/latest-tg`; did you mean `dockerfile/latest-tag`?",
         "unknown key `rulez`; expected one of",
         "`baseline`: nope.json does not exist",
+        "`exclude`: `!a` matches nothing, because `!` does not negate a glob; delete it",
+        "`overrides`: `nope/**` matches no file; correct the globs",
         "ci.blockOn: unknown rule, tag or category `nope`",
         "`content.paths.rules`: nope is not a directory",
     ] {
@@ -201,5 +203,23 @@ mod unix {
         assert!(output.out.contains("ai/memory/decisions.jsonl: cannot be read: a link"));
         let output = project.run(&["memory", "recent"]).expect_code(0);
         assert!(output.err.contains("note: ai/memory/decisions.jsonl is not read"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_wrong_allow_comment_is_reported_once() {
+    for (comment, expected) in [
+        ("aidd:allow-next-line dockerfile/latest-tag", "`aidd:allow-next-line` is not an allow"),
+        ("AIDD:ALLOW dockerfile/latest-tag", "`AIDD:ALLOW` is not an allow comment"),
+        (
+            "aidd:allow dockerfile/latest-tag,secrets/foo why",
+            "this comment allows the unknown rule `secrets/foo`",
+        ),
+    ] {
+        let project = Project::new(&[("Dockerfile", &format!("# {comment}\nFROM node:latest\n"))]);
+        let output = project.run(&["check", "--format", "concise"]);
+        let unused: Vec<&str> =
+            output.out.lines().filter(|line| line.contains("aidd/unused-allow")).collect();
+        assert!(unused.len() == 1 && unused[0].contains(expected), "{}", output.out);
     }
 }

@@ -285,6 +285,12 @@ fn a_push_checks_only_new_commits() {
         assert_ne!(project.git(&["push", "--quiet", "origin", branch]).code, 0, "{branch}");
     }
     project.git(&["push", "--quiet", "origin", ":other"]).expect_code(0);
+    // The files of another branch are not in the work tree.
+    project.git(&["branch", "bad"]).expect_code(0);
+    project.git(&["reset", "--quiet", "--hard", "HEAD^"]).expect_code(0);
+    let output = project.git(&["push", "--quiet", "origin", "bad"]).expect_code(0);
+    assert!(output.err.contains("pre-push: not checked, because it is not checked out: "));
+    assert!(!output.out.contains("no new problems") && !output.err.contains("no new problems"));
 }
 
 #[test]

@@ -369,3 +369,19 @@ fn merged_shards_report_weakened_settings_once() {
     assert_eq!(merged.report(), expected.report());
     assert_eq!(expected.report()["comparison"]["changedFiles"], 4, "{}", expected.out);
 }
+
+#[test]
+fn attributes_that_lower_the_severity_are_listed() {
+    let key = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    let report = failing_report(&[], |server| {
+        server.write("new.txt", &format!("token: {key}\n"));
+        server.write(".gitattributes", "*.md text\nnew.* linguist-vendored\n");
+    });
+    let lines: Vec<&str> = report.lines().collect();
+    assert_eq!(
+        lines[0],
+        "[paths] .gitattributes:2: declares 1 tracked file as vendored, generated or documentation: `new.txt`"
+    );
+    let reason = "reported with the settings of the base: .gitattributes:2 declares";
+    assert!(lines[1].starts_with("error[secrets/") && lines[1].contains(reason), "{report}");
+}

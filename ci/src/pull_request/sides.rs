@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use aidd_engine::check::Distribution;
 use aidd_engine::check::Engine;
 use aidd_engine::project::git::{Change, Repository, Snapshot};
+use aidd_engine::text::attributes;
 use aidd_engine::text::kind::{CONFIG_PATH, is_memory_path, is_page_path};
 use aidd_engine::workspace::diff::{CompareResult, Head};
 use aidd_engine::workspace::walk::{CheckedPaths, relative};
@@ -70,6 +71,7 @@ pub(super) fn settings_files(
             || is_page_path(path)
             || is_memory_path(path)
             || is_ignore_file(path)
+            || path == attributes::PATH
     };
     let all = snapshot.below("").context("cannot list the files of the base")?;
     files.extend(all.into_iter().filter(is_settings));

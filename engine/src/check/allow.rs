@@ -406,8 +406,15 @@ fn report_unused(
     report: &mut Report<'_>,
 ) -> Vec<Span> {
     let mut pending_allows = Vec::new();
-    let unused = directives.iter().filter(|directive| directive.is_aidd && !directive.used);
-    for directive in unused {
+    for directive in directives.iter().filter(|directive| directive.is_aidd) {
+        if directive.used {
+            // Without a slash, the word can be a part of the reason.
+            let unknown = directive.unknown.iter().find(|name| name.contains('/'));
+            if let Some(unknown) = unknown.filter(|_| report.begin(UNUSED)) {
+                report.at(directive.span, unknown_rule(unknown));
+            }
+            continue;
+        }
         if let Rules::Named(rules) = &directive.rules
             && directive.unknown.is_empty()
             && !rules.is_empty()
@@ -428,7 +435,7 @@ fn report_unused(
             return Vec::new();
         }
         let message = match (directive.unknown.first(), &directive.rules) {
-            (Some(unknown), _) => format!("this comment allows the unknown rule `{unknown}`"),
+            (Some(unknown), _) => unknown_rule(unknown),
             (None, Rules::Named(rules)) if rules.is_empty() => {
                 "this comment does not name a rule".to_owned()
             }
@@ -439,6 +446,10 @@ fn report_unused(
             .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
     }
     pending_allows
+}
+
+fn unknown_rule(name: &str) -> String {
+    format!("this comment allows the unknown rule `{name}`")
 }
 
 #[cfg(test)]

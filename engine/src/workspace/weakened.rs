@@ -27,7 +27,8 @@ pub enum Kind {
     Pack,
     /// A rule page or a memory with a check is deleted, less severe, or checks something else.
     Page,
-    /// `include` or `exclude` exclude more files.
+    /// `include` or `exclude` exclude more files, or `.gitattributes` lowers the severity in more
+    /// files.
     Paths,
     /// `maxFileSize` is smaller.
     FileSize,
@@ -106,8 +107,8 @@ pub struct Side<'a> {
     pub config_text: &'a str,
     /// The path of the baseline from the root, and its entries.
     pub baseline: Option<(&'a str, &'a Baseline)>,
-    /// The store from which ignore files are read; `None` if the ignore files of both sides are
-    /// equal.
+    /// The store from which ignore files and `.gitattributes` are read; `None` if these files of
+    /// both sides are equal.
     pub ignores: Option<&'a dyn Files>,
 }
 
@@ -130,6 +131,7 @@ pub fn compare(
     let mut found = rules::compare(base, head, tracked);
     found.extend(paths::globs(base, head, tracked)?);
     found.extend(paths::ignore_files(base, head, tracked));
+    found.extend(paths::attributes(base, head, tracked));
     found.extend(baseline(base, head));
     found.extend(file_size(base, head));
     Ok(found)

@@ -10,6 +10,7 @@ use super::Difference;
 use aidd_engine::check::Engine;
 use aidd_engine::project::config::Config;
 use aidd_engine::project::git::{Entry, Snapshot};
+use aidd_engine::text::attributes;
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::kind::{
     CONFIG_PATH, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path, is_page_path,
@@ -39,11 +40,11 @@ pub(super) struct Base<'a> {
     config_texts: [String; 2],
     /// The ignore files of the head.
     head_ignores: &'a dyn Files,
-    /// Whether an ignore file changed.
+    /// Whether an ignore file or `.gitattributes` changed.
     ignores_changed: bool,
 }
 
-/// The ignore files of the base.
+/// The ignore files and the `.gitattributes` of the base.
 pub(super) struct IgnoreFiles<'a> {
     before: &'a Snapshot,
     head: &'a Snapshot,
@@ -66,6 +67,11 @@ impl Files for IgnoreFiles<'_> {
             self.disk.exists(path)
         }
     }
+}
+
+/// Whether the file at `path` excludes files, or lowers the severity of their findings.
+fn is_path_file(path: &str) -> bool {
+    is_ignore_file(path) || path == attributes::PATH
 }
 
 /// Whether Git tracks `path` on either side, so that the change can affect the file at `path`. A
@@ -101,7 +107,7 @@ impl Job<'_> {
                 || is_page_path(path)
                 || is_pack_path(path)
                 || is_memory_path(path)
-                || is_ignore_file(path)
+                || is_path_file(path)
         };
         let changed =
             difference.all.iter().flat_map(|change| [&change.head, &change.base]).flatten();
@@ -166,7 +172,7 @@ impl Job<'_> {
             baseline_paths: [old_name, relative(root, &new)],
             ignores: IgnoreFiles { before, head, disk: &self.project.disk },
             head_ignores: if difference.stored { head } else { &self.project.disk },
-            ignores_changed: changed.any(|path| is_ignore_file(path)),
+            ignores_changed: changed.any(|path| is_path_file(path)),
             config_path: relative(root, &self.config_path()),
             config_texts,
         })

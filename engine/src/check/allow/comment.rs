@@ -24,10 +24,11 @@ pub(super) fn text_around_marker<'a>(
     let line = source.line_span(source.line_of(Span::at(start).start));
     let before = &source.text()[line.start as usize..start];
     let after = truncated(&source.text()[start + literal.len()..line.end as usize]);
-    // `aidd:allowed` is another word, and an aidd marker must be at the start of a comment;
-    // elsewhere, the text only mentions the marker.
+    // `aidd:allowed` is another word, and `aidd:allow-next-line` is misspelt. An aidd marker must be
+    // at the start of a comment; elsewhere, the text only mentions the marker.
     let is_word =
         after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
+    let is_word = is_word || is_aidd(literal) && after.starts_with('-');
     (!is_word && (!is_aidd(literal) || opens_comment(before))).then_some((before, after))
 }
 

@@ -17,7 +17,7 @@ const VERBS: [&str; 9] =
 pub(super) fn report(source: &Source, registry: &Registry, report: &mut Report<'_>) {
     let text = source.text();
     let mut is_markdown = None;
-    for start in memchr::memmem::find_iter(text.as_bytes(), b"aidd") {
+    for start in marker_starts(text) {
         let line = source.line_span(source.line_of(Span::at(start).start));
         let Some(after) = text.get(start + 4..line.end as usize) else { continue };
         let Some(separator) = after.chars().next().filter(|c| ":- ".contains(*c)) else {
@@ -26,19 +26,22 @@ pub(super) fn report(source: &Source, registry: &Registry, report: &mut Report<'
         let rest = after[1..].trim_start();
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(rest.len());
         let (word, names) = rest.split_at(end);
-        let is_known = separator == ':'
+        let is_known = text[start..].starts_with("aidd")
+            && separator == ':'
             && !after[1..].starts_with(' ')
             && (word == "allow" || word == "allow-file");
         if is_known || !is_verb(word) || !opens_comment(&text[line.start as usize..start]) {
             continue;
         }
+        let word = word.to_ascii_lowercase();
         let (words, _, _) = split(names);
         let names_rule = words.first().is_some_and(|word| registry.contains(word));
         let mut is_prose = || {
             *is_markdown
                 .get_or_insert_with(|| kind::kinds(source.path(), text).contains(&Kind::MARKDOWN))
         };
-        if !names_rule && (separator == ' ' || is_prose()) {
+        let is_upper = text[start..].starts_with("AIDD");
+        if !names_rule && (separator == ' ' || is_upper || is_prose()) {
             continue;
         }
         if !report.begin(UNUSED) {
@@ -56,8 +59,17 @@ pub(super) fn report(source: &Source, registry: &Registry, report: &mut Report<'
     }
 }
 
-/// Whether a word is a verb, alone or with a suffix such as `-next-line`.
+/// The positions of the name of the program, in lower or upper case.
+fn marker_starts(text: &str) -> Vec<usize> {
+    let find = |name: &'static str| memchr::memmem::find_iter(text.as_bytes(), name);
+    let mut starts: Vec<usize> = find("aidd").chain(find("AIDD")).collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// Whether a word is a verb in any case, alone or with a suffix such as `-next-line`.
 fn is_verb(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
     let is_verb = |verb: &&str| {
         word.strip_prefix(*verb).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };

@@ -17,6 +17,7 @@ use crate::check::{Engine, EngineError, text_keys};
 use crate::project::config::Config;
 use crate::project::git::{Change, Snapshot};
 use crate::project::ignored::IgnoreFiles;
+use crate::text::attributes::Attributes;
 use crate::text::files::{Disk, Files, Memory, WithBase};
 use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
@@ -51,7 +52,7 @@ pub enum Head<'a> {
     Snapshot {
         /// The files of that commit or of the index.
         files: &'a Snapshot,
-        /// The store from which `.aiddignore` files are read; it differs from the snapshot if the
+        /// The store from which `.aiddignore` files and `.gitattributes` are read; it differs from the snapshot if the
         /// snapshot is not trusted. All other tracked files are checked, regardless of other ignore
         /// files.
         ignores: &'a dyn Files,
@@ -159,6 +160,10 @@ pub fn compare(
             let listing =
                 project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
             let listed = listing.as_ref();
+            // A change must not lower the severity of its own findings.
+            if let Some(listing) = listed {
+                listing.attributes(|| Attributes::read(ignores));
+            }
             let with_base = WithBase { files, base: &base_files, base_paths };
             let mut outcome = rules.check(config, &with_base, listed, (&paths, jobs, stop))?;
             project_pass::findings_of_snapshot(

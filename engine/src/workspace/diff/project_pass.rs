@@ -8,6 +8,7 @@ use crate::check::{Engine, EngineError};
 use crate::project::config::Config;
 use crate::project::git::Snapshot;
 use crate::project::ignored::IgnoreFiles;
+use crate::text::attributes;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Severity, Status};
 use crate::text::listing::Listing;
@@ -22,7 +23,8 @@ pub(super) fn listing(
     ignores: &dyn Files,
     (change, branch): (&BTreeSet<String>, Option<&str>),
 ) -> Option<Listing> {
-    if !project_checks::has_any(engine) && !engine.needs_listing() {
+    let has_attributes = files.exists(attributes::PATH);
+    if !project_checks::has_any(engine) && !engine.needs_listing() && !has_attributes {
         return None;
     }
     let tracked = files.below("").ok()?;

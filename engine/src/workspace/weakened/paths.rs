@@ -3,8 +3,10 @@
 use super::{Kind, Scope, Side, Weakening, list_names, number};
 use crate::project::config::{Config, line_of};
 use crate::project::ignored::{AIDDIGNORE, IgnoreFiles};
+use crate::text::attributes::{self, Attributes};
 use crate::text::files::{Files, side_file};
 use crate::text::paths::{GlobError, Globs, parent_dir, upwards};
+use crate::text::purpose::Purpose;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Whether the file at `path` is an ignore file that excludes tracked files: the ignore files of
@@ -103,6 +105,40 @@ pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String])
         }
     };
     newly_excluded.into_iter().map(weakening).collect()
+}
+
+/// The files that `.gitattributes` newly declares as vendored, generated or documentation.
+pub(super) fn attributes(
+    base: &Side<'_>,
+    head: &Side<'_>,
+    tracked: &[String],
+) -> Option<Weakening> {
+    let sides = [base.ignores?, head.ignores?];
+    let [before, after] = sides.map(Attributes::read);
+    let is_lowered = |attributes: &Attributes, path: &str| {
+        attributes.purpose(path).is_some_and(|purpose| purpose != Purpose::Product)
+    };
+    let files: BTreeSet<String> = tracked
+        .iter()
+        .filter(|path| is_lowered(&after, path) && !is_lowered(&before, path))
+        .cloned()
+        .collect();
+    let names = list_names(files.iter().map(|path| format!("`{path}`")));
+    let [old, new] = sides.map(|files| side_file(files, attributes::PATH).unwrap_or_default());
+    let known: BTreeSet<&str> = old.lines().collect();
+    let is_added = |line: &str| line.contains("linguist-") && !known.contains(line);
+    let line = new.lines().position(is_added).and_then(|line| u32::try_from(line + 1).ok());
+    (!files.is_empty()).then(|| Weakening {
+        kind: Kind::Paths,
+        path: attributes::PATH.to_owned(),
+        line,
+        message: format!(
+            "declares {} as vendored, generated or documentation: {names}",
+            number(files.len(), "tracked file")
+        ),
+        rules: None,
+        files: Scope::Listed(files),
+    })
 }
 
 /// The ignore files of both sides.
