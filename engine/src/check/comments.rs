@@ -1,10 +1,11 @@
 //! Finds and applies the allow comments of a source without checking the source.
 
-use super::Engine;
+use super::{Depth, Engine};
 use crate::check::allow;
-use crate::text::finding::Finding;
-
+use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Settings};
+use crate::text::files::Files;
+use crate::text::finding::{Finding, Status};
 use crate::text::source::{Source, Span};
 
 impl Engine {
@@ -20,7 +21,7 @@ impl Engine {
     /// other tools that allow one of `findings`.
     #[must_use]
     pub fn allow_comments(&self, source: &Source, findings: &[Finding]) -> Vec<allow::Comment> {
-        let statements = || self.distribution.statements(source);
+        let statements = || self.statements(source, &Tree::new(source));
         allow::comments(source, &self.registry, statements, findings)
     }
 }

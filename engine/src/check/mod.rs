@@ -16,6 +16,7 @@ mod plan;
 mod run;
 mod secret_findings;
 pub mod secrets;
+mod statements;
 mod value_purpose;
 mod written;
 
@@ -448,7 +449,7 @@ impl Engine {
         lowered::lower_doubtful((source, files, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
-        let statements = || self.distribution.statements(source);
+        let statements = || self.statements(source, &tree);
         let mut unused = Report::new(source, settings).without(&disabled);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         let is_pending = |finding: &Finding| applied.pending_allows.contains(&finding.span);
