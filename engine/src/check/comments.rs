@@ -24,4 +24,35 @@ impl Engine {
         let statements = || self.statements(source, &Tree::new(source));
         allow::comments(source, &self.registry, statements, findings)
     }
+
+    /// The comments among `unused` whose rules have findings if the comments are blank: some rules
+    /// take any comment for an explanation.
+    pub(super) fn needed_comments(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        (files, depth): (&dyn Files, Depth),
+        unused: &[Span],
+    ) -> Vec<Span> {
+        if unused.is_empty() || depth != Depth::Full {
+            return Vec::new();
+        }
+        let mut text = source.text().to_owned();
+        for span in unused {
+            let comment = source.slice(allow::whole_comment(source, *span));
+            let start = allow::whole_comment(source, *span).start as usize;
+            let end = start + comment.trim_end().len();
+            text.replace_range(start..end, &" ".repeat(end - start));
+        }
+        // The comments of the blanked text are of no interest.
+        let mut settings = settings.clone();
+        settings.remove(allow::UNUSED);
+        let blanked = Source::new(source.path(), text);
+        let mut findings = self.run_checks(&settings, &blanked, files, depth).findings;
+        findings.retain(|finding| finding.status == Status::New);
+        let statements = || self.statements(source, &Tree::new(source));
+        let mut report = Report::new(source, &settings);
+        let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut report);
+        unused.iter().copied().filter(|span| applied.used.contains(span)).collect()
+    }
 }
