@@ -7,7 +7,7 @@ use crate::workspace::Workspace;
 use aidd_engine::check::Distribution;
 use aidd_engine::text::kind;
 use aidd_engine::text::paths::relative;
-use aidd_engine::workspace::project::Project;
+use aidd_engine::workspace::project::{Project, marked_root};
 use aidd_engine::workspace::walk::{self, Walk};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -57,6 +57,8 @@ impl Roots {
     pub(crate) fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.folders = folders;
         self.root_cache.clear();
+        // A new folder can contain the files.
+        self.open.retain(|_, workspace| !workspace.is_detached);
     }
 
     /// The workspace folders of the client, as absolute paths.
@@ -206,7 +208,12 @@ impl Roots {
         // With settings that cannot be used, the present pages apply with the last valid settings.
         let workspace =
             opened.ok().or_else(|| open(previous.as_ref()?.project.with_present_pages()).ok());
-        workspace.map(Arc::new)
+        let is_detached = marked_root(root).is_none()
+            && !self.folders.iter().any(|folder| root.starts_with(folder));
+        workspace.map(|mut workspace| {
+            workspace.is_detached = is_detached;
+            Arc::new(workspace)
+        })
     }
 
     /// The open workspaces whose roots are at or below `path`.
@@ -314,6 +321,26 @@ mod tests {
                 (2, vec![".aidd/config.json", "c/z", "y"]),
             ]
         );
+    }
+
+    #[test]
+    fn a_file_outside_of_projects_and_folders_is_detached() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path();
+        for path in ["loose/a.ts", "folder/b.ts", "project/c.ts"] {
+            write(root, path, "");
+        }
+        write(root, "project/.aidd/config.json", "{}");
+        let mut roots = Roots::new(&crate::DISTRIBUTION);
+        roots.set_folders(vec![root.join("folder")]);
+        let files = aidd_engine::text::files::Memory::default();
+        let mut is_detached = |path: &str| {
+            let (workspace, _) = roots.locate(&DocumentLocation::File(root.join(path)));
+            workspace.is_detached && workspace.project_findings(&files).is_none()
+        };
+        assert!(is_detached("loose/a.ts"));
+        assert!(!is_detached("folder/b.ts"));
+        assert!(!is_detached("project/c.ts"));
     }
 
     #[test]

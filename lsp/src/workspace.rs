@@ -35,6 +35,9 @@ pub struct Workspace {
     pub baseline: Option<Baseline>,
     /// Why the baseline cannot be read.
     pub baseline_error: Option<ProjectError>,
+    /// Whether the root is only the directory of an opened file: no project or folder contains it.
+    /// Its files are not listed, and project-wide checks do not run.
+    pub(crate) is_detached: bool,
     /// The baseline by path: each file only needs its own entries.
     baseline_by_path: HashMap<String, Baseline>,
     /// The paths of the baseline without a file, and the time of the lookup.
@@ -88,6 +91,7 @@ impl Workspace {
             engine,
             baseline,
             baseline_error,
+            is_detached: false,
             baseline_by_path,
             missing_paths: Mutex::default(),
             lookups: Mutex::default(),
@@ -111,6 +115,7 @@ impl Workspace {
             engine,
             baseline: None,
             baseline_error: None,
+            is_detached: false,
             baseline_by_path: HashMap::new(),
             missing_paths: Mutex::default(),
             lookups: Mutex::default(),
@@ -125,6 +130,9 @@ impl Workspace {
     /// checks can read.
     #[must_use]
     pub fn project_findings(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
+        if self.is_detached {
+            return None;
+        }
         let mut known = lock(&self.project_findings);
         if known.is_none() {
             let cache = project_wide::check_project(self, files)?;

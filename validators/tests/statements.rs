@@ -29,6 +29,30 @@ fn an_allow_comment_is_placed_above_the_statement() {
 }
 
 #[test]
+fn an_allow_comment_is_placed_above_the_entry_of_a_po_file() {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
+    let (engine, files) = (engine.expect("shipped rules"), Memory::default());
+    let header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n";
+    let text = format!("{header}#: a.c:1\nmsgid \"Done.\\n\"\nmsgstr \"Fini.\"\n");
+    let source = Source::new("po/fr.po", &*text);
+    let rule = "i18n/newline-mismatch";
+    let findings = engine.check(&source, &files).findings;
+    let finding = findings.iter().find(|finding| &*finding.rule == rule).expect("a finding");
+    let edit = allow(&engine, &source, finding, &files, "why").expect("a comment");
+    let mut allowed = text.clone();
+    allowed.insert_str(edit.span.start as usize, &edit.text);
+    let comment = format!("# aidd:allow {rule} why\n");
+    let entry = "msgid \"Done.\\n\"\nmsgstr \"Fini.\"\n";
+    assert_eq!(allowed, format!("{header}#: a.c:1\n{comment}{entry}"));
+    let above = Source::new("po/fr.po", format!("{header}{comment}#: a.c:1\n{entry}"));
+    let found = engine.check(&above, &files).findings;
+    let is_new = |status| status == aidd_engine::text::finding::Status::New;
+    assert!(found.iter().all(|finding| !is_new(finding.status)), "{found:?}");
+}
+
+#[test]
 fn a_distribution_without_families_is_an_error() {
     static WITHOUT_FAMILIES: Distribution = Distribution::new(&aidd_content::RULES, &[]);
     let registry = Registry::new(WITHOUT_FAMILIES.pages, &[]);

@@ -1,8 +1,8 @@
 //! Allow comments of aidd (`aidd:allow kind/name reason`) and of other tools.
 
 use crate::rules::registry::Registry;
-use crate::rules::rule::{Report, Rule};
-use crate::text::finding::{Edit, Finding, RuleId, Status};
+use crate::rules::rule::Report;
+use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::STYLE_PREFIXES;
 use crate::text::paths::rule_globs;
 use crate::text::source::{Source, Span};
@@ -14,16 +14,19 @@ mod comment;
 mod markers;
 mod misspelt;
 mod names;
+mod unused;
 
 use allowed_lines::AllowedLines;
+pub(super) use comment::whole_comment;
 use comment::{
     is_alone_on_line, is_code, opens_comment, opens_comment_line, split, text_around_marker,
-    whole_comment, within_comment,
+    within_comment,
 };
 use markers::{
     FINDER, MARKERS, NameSyntax, Scope, is_aidd, is_certainly_absent, requires_block_comment,
 };
 pub use names::{name_at, names};
+use unused::report_unused;
 
 /// The id of the rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
@@ -83,6 +86,9 @@ pub(crate) struct Applied {
     /// Comments that can still allow a finding of the project pass, which runs the checks that need
     /// all files.
     pub(crate) pending_allows: Vec<Span>,
+    /// Comments that allow nothing, but whose rules ran: a rule can take the comment for the
+    /// explanation that it requires.
+    pub(crate) unused: Vec<Span>,
 }
 
 /// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
@@ -106,10 +112,8 @@ pub(crate) fn apply(
     }
     mark_allowed(source, registry, &mut directives, findings);
     let used = directives.iter().filter(|directive| directive.is_aidd && directive.used);
-    Applied {
-        used: used.map(|directive| directive.span).collect(),
-        pending_allows: report_unused(source, registry, &directives, report),
-    }
+    let used = used.map(|directive| directive.span).collect();
+    Applied { used, ..report_unused(source, registry, &directives, report) }
 }
 
 /// An allow comment that has an effect.
@@ -137,10 +141,9 @@ pub(crate) fn comments(
     };
     let has_effect =
         |directive: &Directive| directive.used || directive.is_aidd && names_rule(directive);
-    let comment = |directive: Directive| {
-        let is_default_reason =
-            directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
-        Comment { span: directive.span, reason: (!is_default_reason).then_some(directive.reason) }
+    let comment = |directive: Directive| Comment {
+        span: directive.span,
+        reason: directive.has_reason().then_some(directive.reason),
     };
     directives.into_iter().filter(has_effect).map(comment).collect()
 }
@@ -186,11 +189,37 @@ fn mark_allowed(
             directive.used = true;
             finding.status = Status::Allowed;
             finding.reason = Some(directive.reason.clone());
+        } else if let Some(directive) = naming_comment(source, registry, directives, finding) {
+            // The comment contains what its rule searches for; this is no use of the comment.
+            finding.status = Status::Allowed;
+            finding.reason = Some(directive.reason.clone());
         }
     }
 }
 
+/// The aidd comment that contains `finding` and names its rule; `None` for a secret, because no
+/// comment needs to contain one.
+fn naming_comment<'a>(
+    source: &Source,
+    registry: &Registry,
+    directives: &'a [Directive],
+    finding: &Finding,
+) -> Option<&'a Directive> {
+    let after = directives.partition_point(|known| known.span.start <= finding.span.start);
+    let directive = directives.get(after.checked_sub(1)?)?;
+    let is_inside = || finding.span.end <= whole_comment(source, directive.span).end;
+    let is_named = directive.is_aidd
+        && directive.allows(&finding.rule, registry)
+        && !has_tag(registry, &finding.rule, SECRET_TAG);
+    (is_named && is_inside()).then_some(directive)
+}
+
 impl Directive {
+    /// Whether the comment states a reason; the default one names the marker.
+    fn has_reason(&self) -> bool {
+        !(self.reason.starts_with('`') && self.reason.ends_with("` comment"))
+    }
+
     fn allows(&self, rule: &RuleId, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
@@ -356,9 +385,11 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
         }
         let first = statements.partition_point(|span| source.line_of(span.start) < line);
         let begins_here = |span: &&Span| source.line_of(span.start) == line;
-        if let Some(statement) = statements.get(first).filter(begins_here) {
-            directive.lines.1 =
-                source.line_of(statement.end.saturating_sub(1).max(statement.start));
+        let begin_here = statements[first..].iter().take_while(begins_here);
+        let last_line = |span: &Span| source.line_of(span.end.saturating_sub(1).max(span.start));
+        if let Some(last) = begin_here.map(last_line).max() {
+            directive.lines.1 = last;
+            let statement = &statements[first];
             if directive.scope == Scope::Stage && begins_stage(source, statement) {
                 let next = statements[first + 1..].iter().find(|next| begins_stage(source, next));
                 let end = next.map(|next| source.line_of(next.start));
@@ -395,61 +426,6 @@ fn last_line_of_tag(source: &Source, line: usize) -> usize {
 fn begins_stage(source: &Source, statement: &Span) -> bool {
     let keyword = source.slice(*statement).split_whitespace().next().unwrap_or_default();
     keyword.eq_ignore_ascii_case("FROM")
-}
-
-/// Reports unused aidd comments. Returns the unused comments that name a rule of the project pass,
-/// whose findings are not known yet.
-fn report_unused(
-    source: &Source,
-    registry: &Registry,
-    directives: &[Directive],
-    report: &mut Report<'_>,
-) -> Vec<Span> {
-    let mut pending_allows = Vec::new();
-    for directive in directives.iter().filter(|directive| directive.is_aidd) {
-        if directive.used {
-            // Without a slash, the word can be a part of the reason.
-            let unknown = directive.unknown.iter().find(|name| name.contains('/'));
-            if let Some(unknown) = unknown.filter(|_| report.begin(UNUSED)) {
-                report.at(directive.span, unknown_rule(unknown));
-            }
-            continue;
-        }
-        if let Rules::Named(rules) = &directive.rules
-            && directive.unknown.is_empty()
-            && !rules.is_empty()
-        {
-            let run_rules: Vec<&RuleId> =
-                rules.iter().flat_map(|ids| ids.iter()).filter(|rule| report.begin(rule)).collect();
-            // If no named rule ran, the comment can still be needed.
-            if run_rules.is_empty() {
-                continue;
-            }
-            let is_project_check =
-                |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_project_check);
-            if run_rules.iter().any(is_project_check) {
-                pending_allows.push(directive.span);
-            }
-        }
-        if !report.begin(UNUSED) {
-            return Vec::new();
-        }
-        let message = match (directive.unknown.first(), &directive.rules) {
-            (Some(unknown), _) => unknown_rule(unknown),
-            (None, Rules::Named(rules)) if rules.is_empty() => {
-                "this comment does not name a rule".to_owned()
-            }
-            _ => "this comment allows nothing; no matching finding".to_owned(),
-        };
-        report
-            .at(directive.span, message)
-            .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
-    }
-    pending_allows
-}
-
-fn unknown_rule(name: &str) -> String {
-    format!("this comment allows the unknown rule `{name}`")
 }
 
 #[cfg(test)]

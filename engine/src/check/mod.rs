@@ -17,6 +17,7 @@ mod run;
 mod secret_findings;
 mod secret_parts;
 pub mod secrets;
+mod statements;
 mod value_purpose;
 mod written;
 
@@ -449,12 +450,18 @@ impl Engine {
         lowered::lower_doubtful((source, files, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
-        let statements = || self.distribution.statements(source);
+        let statements = || self.statements(source, &tree);
         let mut unused = Report::new(source, settings).without(&disabled);
-        let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
+        let mut applied =
+            allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
+        let needed = self.needed_comments(source, settings, (files, depth), &applied.unused);
         let is_pending = |finding: &Finding| applied.pending_allows.contains(&finding.span);
-        let (mut pending_allows, unused): (Vec<_>, Vec<_>) =
-            unused.finish().into_iter().partition(is_pending);
+        let (mut pending_allows, unused): (Vec<_>, Vec<_>) = unused
+            .finish()
+            .into_iter()
+            .filter(|finding| !needed.contains(&finding.span))
+            .partition(is_pending);
+        applied.used.extend(&needed);
         secrets::remove_repeated(source, &mut findings);
         lowered::group(&lowered, source.text().len(), &mut findings);
         // In a part that was not checked, a comment can allow findings.

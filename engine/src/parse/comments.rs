@@ -22,7 +22,12 @@ const SEMICOLON: Comment = Comment { open: ";", close: "", may_trail: false };
 const PERCENTS: Comment = Comment { open: "%%", close: "", may_trail: false };
 const STARS: Comment = Comment { open: "/*", close: "*/", may_trail: true };
 const MARKUP: Comment = Comment { open: "<!--", close: "-->", may_trail: true };
+const PERCENT: Comment = Comment { open: "%", close: "", may_trail: true };
+const REM: Comment = Comment { open: "rem", close: "", may_trail: false };
 const BRACES: Comment = Comment { open: "{/*", close: "*/}", may_trail: true };
+
+/// Comments between JSX elements.
+pub(crate) const IN_JSX: Comment = BRACES;
 
 /// Comment syntax by file extension, file name, or language of a fenced block.
 const SYNTAXES: &[(Comment, &[&str])] = &[
@@ -102,6 +107,10 @@ const SYNTAXES: &[(Comment, &[&str])] = &[
             "pgpass",
             "properties",
             "service",
+            "http",
+            "po",
+            "pot",
+            "procfile",
         ],
     ),
     (
@@ -150,6 +159,9 @@ const SYNTAXES: &[(Comment, &[&str])] = &[
             "typescript",
             "zig",
             "jenkinsfile",
+            "bicep",
+            "mod",
+            "work",
         ],
     ),
     (DASHES, &["ada", "adb", "ads", "elm", "haskell", "hs", "lua", "psql", "sql"]),
@@ -163,10 +175,40 @@ const SYNTAXES: &[(Comment, &[&str])] = &[
             "xsl",
         ],
     ),
+    (
+        MARKUP,
+        &[
+            "vue",
+            "svelte",
+            "astro",
+            "ejs",
+            "erb",
+            "handlebars",
+            "hbs",
+            "liquid",
+            "mustache",
+            "njk",
+            "twig",
+        ],
+    ),
     (BRACES, &["mdx"]),
+    (PERCENT, &["sty", "tex"]),
+    (REM, &["bat", "cmd"]),
 ];
 
 impl Comment {
+    /// Whether the syntax is that of HTML and XML.
+    #[must_use]
+    pub fn is_markup(self) -> bool {
+        self == MARKUP
+    }
+
+    /// Whether the syntax is that of SQL.
+    #[must_use]
+    pub fn is_sql(self) -> bool {
+        self == DASHES
+    }
+
     /// Formats `text` as a comment.
     #[must_use]
     pub fn write(self, text: &str) -> String {
@@ -188,6 +230,10 @@ impl Comment {
     }
 }
 
+/// The extensions of templates; `a.yml.erb` is a template of a YAML file.
+const TEMPLATE_EXTENSIONS: [&str; 8] =
+    ["ejs", "erb", "handlebars", "hbs", "liquid", "mustache", "njk", "twig"];
+
 /// The comment syntax at `offset`; `None` if comments are not possible there.
 #[must_use]
 pub fn at(source: &Source, offset: u32) -> Option<Comment> {
@@ -196,7 +242,8 @@ pub fn at(source: &Source, offset: u32) -> Option<Comment> {
     let offset = text.floor_char_boundary(offset as usize);
     if outer == MARKUP || outer == BRACES {
         if is_in_header(text, offset) {
-            return Some(HASH);
+            let is_script = source.path().ends_with(".astro");
+            return Some(if is_script { SLASHES } else { HASH });
         }
         if kind::kinds(source.path(), "").contains(&Kind::MARKDOWN) {
             return in_markdown(source, offset).unwrap_or(Some(outer));
@@ -222,7 +269,15 @@ pub fn of_file(path: &str, text: &str) -> Option<Comment> {
     if name.starts_with(".env.") {
         return syntax_by_name("env");
     }
-    syntax_by_name(name.rsplit('.').next().unwrap_or(&name))
+    let (stem, extension) = name.rsplit_once('.').unwrap_or(("", &name));
+    if extension == "txt" && (stem.starts_with("requirements") || stem == "constraints") {
+        return Some(HASH);
+    }
+    let inner = stem.rsplit_once('.').filter(|_| TEMPLATE_EXTENSIONS.contains(&extension));
+    if let Some((_, inner)) = inner {
+        return syntax_by_name(inner);
+    }
+    syntax_by_name(extension)
 }
 
 fn syntax_by_name(name: &str) -> Option<Comment> {
@@ -269,6 +324,17 @@ mod tests {
         assert_eq!(written("x.py").as_deref(), Some("# a\n#\n# b"));
         assert_eq!(written("x.css").as_deref(), Some("/*\na\n\nb\n*/"));
         assert_eq!(written("x.json"), None);
+        let line = |path: &str| of_file(path, "").map(|syntax| syntax.write("a"));
+        for path in ["a.vue", "a.svelte", "a.astro", "a.erb", "a.html.erb", "a.hbs", "a.twig"] {
+            assert_eq!(line(path).as_deref(), Some("<!-- a -->"), "{path}");
+        }
+        assert_eq!(line("a.yml.erb").as_deref(), Some("# a"));
+        assert_eq!(line("requirements-dev.txt").as_deref(), Some("# a"));
+        assert_eq!(line("notes.txt"), None);
+        assert_eq!(line("go.mod").as_deref(), Some("// a"));
+        assert_eq!(line("fr.po").as_deref(), Some("# a"));
+        assert_eq!(line("a.bat").as_deref(), Some("rem a"));
+        assert_eq!(line("a.tex").as_deref(), Some("% a"));
         let single_line = of_file("x.html", "").map(|syntax| syntax.write_lines(" a\n", "\r\n"));
         assert_eq!(single_line.as_deref(), Some("<!-- a -->"));
     }

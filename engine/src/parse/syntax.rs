@@ -47,6 +47,11 @@ impl<'s> Tree<'s> {
         Self { source, parsed: OnceCell::new() }
     }
 
+    /// The path of the source.
+    pub(crate) fn path(&self) -> &str {
+        self.source.path()
+    }
+
     /// The tree in `language`, which must be the language of the source's path. `None` when parsing
     /// exceeded the time limit.
     pub fn in_language(&self, language: SupportLang) -> Option<&Parsed> {

@@ -29,7 +29,7 @@ use crate::text::kind::CONFIG_PATH;
 use crate::text::listing::Listing;
 use crate::text::paths::{GlobError, Globs, scope_of};
 use crate::text::source::Source;
-use aidd_page::{CheckHeader, Form, Guide};
+use aidd_page::{CheckHeader, DependencyReport, Form, Guide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -109,8 +109,11 @@ pub fn check_text(
     source: &Source,
 ) -> Option<CheckResult> {
     let (path, cache) = (source.path(), engine.facts_cache());
-    let is_layers = |(_, check): &(&Rule, &CheckHeader)| check.form() == Some(Form::Layers);
-    let rules: Vec<_> = rules(engine).filter(is_layers).collect();
+    let is_on_imports = |(_, check): &(&Rule, &CheckHeader)| {
+        let report = check.dependencies.as_ref().and_then(|header| header.report);
+        check.form() == Some(Form::Layers) || report == Some(DependencyReport::Undeclared)
+    };
+    let rules: Vec<_> = rules(engine).filter(is_on_imports).collect();
     let is_known = rules.is_empty()
         || cache.is_current(path, source.text())
         || cache.count() > MAX_TYPED_IMPORTS;

@@ -1,13 +1,17 @@
 //! Suppresses a finding: by an allow comment, or by `off` in the configuration.
 
+mod placement;
+
 use crate::check::{Engine, allow};
 use crate::parse::comments::{self, Comment};
+use crate::parse::syntax::Tree;
 use crate::project::config::{self, Level};
 use crate::rules::packs::Packs;
 use crate::rules::registry::Registry;
 use crate::rules::select::{Selection, SettingsTable};
 use crate::text::files::Files;
 use crate::text::finding::{Edit, Finding, Severity, Status};
+use crate::text::kind::{self, Kind};
 use crate::text::source::{Source, Span};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
@@ -15,6 +19,9 @@ use std::collections::BTreeMap;
 
 /// The value for a disabled rule in the configuration.
 const OFF: &str = "off";
+
+/// Maximum number of enclosing statements above which a comment is tried.
+const MAX_STATEMENTS: usize = 3;
 
 /// The edit that allows `finding` by a comment with `reason` (can be empty). The comment is
 /// inserted above the line of the finding, above the statement that contains the finding, or at the
@@ -29,18 +36,45 @@ pub fn allow(
     reason: &str,
 ) -> Option<Edit> {
     let comment = comments::at(source, finding.span.start)?;
-    let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
     let found = engine.check(source, files).findings;
     let is_of_file = found.iter().any(|other| is_at(other, finding, finding.span));
     let before = count_active(&found);
     // A finding of the project on the first line can concern the whole file: its position after the
     // edit is unknown.
-    if !is_of_file && source.line_of(finding.span.start) == 0 {
-        return None;
-    }
-    candidate_edits(source, finding, comment, &text)
-        .into_iter()
-        .find(|edit| allows_finding(engine, source, (finding, is_of_file), files, edit, &before))
+    let has_position = is_of_file || source.line_of(finding.span.start) > 0;
+    let tree = Tree::new(source);
+    let statements = engine.statements(source, &tree);
+    let comment = placement::in_jsx(&tree, finding.span.start).unwrap_or(comment);
+    let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
+    let is_effective = |edit: &Edit, comment| {
+        let edited = edited(source, edit);
+        placement::is_comment(source, edit, &edited, comment)
+            && allows_finding(engine, &edited, (finding, is_of_file), files, edit, &before)
+    };
+    let edits = candidate_edits(source, finding, comment, &text, &statements).into_iter();
+    let edit = edits.filter(|_| has_position).find(|edit| is_effective(edit, comment));
+    edit.or_else(|| {
+        let (edit, comment) = file_edit(source, &format!("{} {reason}", finding.rule))?;
+        is_effective(&edit, comment).then_some(edit)
+    })
+}
+
+/// The edit that allows a rule in the whole file: a comment below the lines that must come first.
+fn file_edit(source: &Source, rule_and_reason: &str) -> Option<(Edit, Comment)> {
+    let text = source.text();
+    let is_markdown = kind::kinds(source.path(), text).contains(&Kind::MARKDOWN);
+    let header = aidd_page::split(text).ok().filter(|_| is_markdown);
+    let line = match header {
+        Some((header, _)) if header.end > 0 => source.line_of(Span::at(header.end).start) + 1,
+        _ => {
+            let first_lines = text.lines().map(|line| line.trim_start_matches('\u{FEFF}'));
+            first_lines.take_while(|line| is_first_line(line)).count()
+        }
+    };
+    let start = source.line_span(line).start;
+    let comment = comments::at(source, start)?;
+    let text = comment.write(&format!("aidd:allow-file {rule_and_reason}"));
+    Some((insert_above(source, line, &text), comment))
 }
 
 /// Whether a comment can be inserted at `finding`; the comment can still have no effect.
@@ -50,21 +84,29 @@ pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
 }
 
 /// The edits that would insert the comment `text`, best first.
-fn candidate_edits(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
+fn candidate_edits(
+    source: &Source,
+    finding: &Finding,
+    comment: Comment,
+    text: &str,
+    statements: &[Span],
+) -> Vec<Edit> {
     let line = source.line_of(finding.span.start);
     let mut first = line;
     while first > 0 && is_continued(source, first - 1) {
         first -= 1;
     }
-    if first == 0 && must_come_first(source) {
-        return Vec::new();
-    }
-    let mut edits = vec![insert_above(source, first, text)];
-    if first != line {
-        edits.push(insert_above(source, line, text));
-    }
+    let mut lines = vec![first, line];
+    // Innermost first; each position is tested with a check of the file.
+    let contains = |span: &&Span| span.start <= finding.span.start && finding.span.end <= span.end;
+    let containing = statements.iter().rev().filter(contains).take(MAX_STATEMENTS);
+    lines.extend(containing.map(|span| source.line_of(span.start)));
+    lines.dedup();
+    lines.retain(|&line| line > 0 || !must_come_first(source));
+    let mut edits: Vec<Edit> =
+        lines.into_iter().map(|line| insert_above(source, line, text)).collect();
     let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
-    if comment.may_trail {
+    if comment.may_trail && (last > 0 || !must_come_first(source)) {
         edits.push(Edit::insert(source.line_span(last).end, format!(" {text}")));
     }
     edits
@@ -72,11 +114,26 @@ fn candidate_edits(source: &Source, finding: &Finding, comment: Comment, text: &
 
 /// Whether the first line is only valid, or has a special meaning, at the beginning of the file.
 fn must_come_first(source: &Source) -> bool {
-    let line =
-        source.slice(source.line_span(0)).trim_start_matches('\u{FEFF}').to_ascii_lowercase();
-    ["#!", "<?xml", "---", "# syntax", "# escape", "#syntax", "#escape"]
-        .iter()
-        .any(|start| line.starts_with(start))
+    is_first_line(source.slice(source.line_span(0)).trim_start_matches('\u{FEFF}'))
+}
+
+/// Whether a line is only valid, or has a special meaning, at the beginning of a file.
+fn is_first_line(line: &str) -> bool {
+    const STARTS: [&str; 11] = [
+        "#!",
+        "<?xml",
+        "<?php",
+        "<!doctype",
+        "---",
+        "# syntax",
+        "# escape",
+        "#syntax",
+        "#escape",
+        "# -*-",
+        "@charset",
+    ];
+    let line = line.to_ascii_lowercase();
+    STARTS.iter().any(|start| line.starts_with(start))
 }
 
 /// Whether a line is continued on the next line.
@@ -114,28 +171,39 @@ fn is_at(other: &Finding, finding: &Finding, span: Span) -> bool {
     other.rule == finding.rule && other.span.start == span.start
 }
 
+/// The source after `edit`.
+fn edited(source: &Source, edit: &Edit) -> Source {
+    let mut text = source.text().to_owned();
+    text.insert_str(edit.span.start as usize, &edit.text);
+    Source::new(source.path(), text)
+}
+
 /// Whether the finding is allowed after `edit`, and no other findings are added.
 fn allows_finding(
     engine: &Engine,
-    source: &Source,
+    edited: &Source,
     (finding, is_of_file): (&Finding, bool),
     files: &dyn Files,
     edit: &Edit,
     before: &BTreeMap<(String, Severity), usize>,
 ) -> bool {
-    let mut text = source.text().to_owned();
-    text.insert_str(edit.span.start as usize, &edit.text);
-    let edited = Source::new(source.path(), text);
-    let after = engine.check(&edited, files).findings;
+    let after = engine.check(edited, files).findings;
     let offset = if edit.span.start <= finding.span.start { edit.text.len() } else { 0 };
     let span = finding.span.shift(offset);
     let is_allowed = if is_of_file {
-        let is_same = |other: &Finding| is_at(other, finding, span);
-        after.iter().any(|other| is_same(other) && other.status == Status::Allowed)
+        let at_finding = after.iter().find(|other| is_at(other, finding, span));
+        let count = |counts: &BTreeMap<_, usize>| {
+            counts.get(&(finding.rule.to_string(), finding.severity)).copied()
+        };
+        match at_finding {
+            Some(other) => other.status == Status::Allowed,
+            // A rule can take the comment for the explanation that it requires.
+            None => count(&count_active(&after)) < count(before),
+        }
     } else {
         // A check of the whole project reports it: only the effect of the comment is tested.
         let mut moved = Finding { span, status: Status::New, ..finding.clone() };
-        engine.allow(&edited, std::slice::from_mut(&mut moved));
+        engine.allow(edited, std::slice::from_mut(&mut moved));
         moved.status == Status::Allowed
     };
     // Without the check of the project, its comment looks unused.
@@ -255,94 +323,4 @@ fn disable_keys(registry: &Registry, rules: &CstObject, rule: &str, add_missing:
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::project::config::Config;
-    use crate::text::files::Memory;
-
-    fn engine() -> Engine {
-        Engine::new(
-            &crate::DISTRIBUTION,
-            Registry::new(crate::DISTRIBUTION.pages, &[]),
-            &Config::default(),
-            &Selection::default(),
-        )
-        .expect("valid")
-    }
-
-    /// Allows the first finding of `rule`, and returns the changed text.
-    fn allowed(path: &str, text: &str, rule: &str) -> Option<String> {
-        let (engine, files) = (engine(), Memory::default());
-        let source = Source::new(path, text);
-        let findings = engine.check(&source, &files).findings;
-        let finding = findings.iter().find(|finding| &*finding.rule == rule).expect("a finding");
-        let edit = allow(&engine, &source, finding, &files, "why")?;
-        let mut text = text.to_owned();
-        text.insert_str(edit.span.start as usize, &edit.text);
-        Some(text)
-    }
-
-    /// A token that is only complete once concatenated, so that this file has no secret.
-    fn token() -> String {
-        format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u")
-    }
-
-    #[test]
-    fn the_comment_is_indented_and_has_the_syntax_of_the_file() {
-        let write =
-            |path: &str, text: &str| allowed(path, text, "secrets/github-personal-access-token");
-        let with_secret = |line: &str| line.replace("SECRET", &token());
-        let first_line = |path: &str, text: &str| {
-            let text = write(path, &with_secret(text)).expect("a comment");
-            text.lines().find(|line| line.contains("aidd:allow")).expect("written").to_owned()
-        };
-        assert!(first_line("a.py", "if x:\n    t = \"SECRET\"\n").starts_with("    # aidd:allow "));
-        assert!(first_line("a.ts", "const t = \"SECRET\";\n").starts_with("// aidd:allow "));
-        assert!(first_line("a.md", "Token SECRET\n").starts_with("<!-- aidd:allow "));
-        assert!(first_line("a.md", "> Token SECRET\n").ends_with(" why -->"));
-        assert!(first_line("a.md", "> ```sh\n> t=SECRET\n> ```\n").starts_with("> # aidd:allow "));
-        assert!(first_line("a.md", "```sh\nt=SECRET\n```\n").starts_with("# aidd:allow "));
-        assert!(first_line("a.css", "/* SECRET */\n").starts_with("/* aidd:allow "));
-        assert!(first_line(".env", "T=SECRET\n").starts_with("# aidd:allow "));
-        assert_eq!(write("a.json", &with_secret("{\"t\": \"SECRET\"}\n")), None);
-    }
-
-    #[test]
-    fn no_comment_is_inserted_before_a_required_first_line() {
-        let text = format!("#!/bin/sh {}\n", token());
-        assert_eq!(allowed("a.sh", &text, "secrets/github-personal-access-token"), None);
-    }
-
-    #[test]
-    fn a_rule_is_disabled_and_comments_are_preserved() {
-        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-        let disable = |text: &str| disable_rule(&registry, text, "dockerfile/sudo", "Dockerfile");
-        assert_eq!(
-            disable("").as_deref(),
-            Some("{\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n")
-        );
-        assert_eq!(
-            disable("{\n  // why\n  \"failOn\": \"error\" // this\n}\n").as_deref(),
-            Some(
-                "{\n  // why\n  \"failOn\": \"error\", // this\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n"
-            )
-        );
-        assert_eq!(
-            disable("{\"rules\": {\"DL3004\": \"error\", \"dockerfile/sudo\": {\"severity\": \"error\", \"params\": {}}}}").as_deref(),
-            Some("{\"rules\": {\"DL3004\": \"off\", \"dockerfile/sudo\": {\"severity\": \"off\", \"params\": {}}}}")
-        );
-        assert_eq!(disable("{"), None);
-        assert_eq!(disable("[]"), None);
-        let deep = format!("{{\"include\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(disable(&deep), None);
-        let override_entry = |setting: &str| {
-            format!("{{\"overrides\": [{{\"files\": [\"*\"], \"rules\": {{{setting}}}}}]}}")
-        };
-        assert!(disable(&override_entry("\"dockerfile/sudo\": \"error\"")).is_some());
-        assert_eq!(
-            disable(&override_entry("\"dockerfile/*\": \"error\"")),
-            None,
-            "it would still run"
-        );
-    }
-}
+mod tests;

@@ -35,7 +35,7 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::purpose::Purpose;
-use aidd_engine::text::source::{Decoded, Span};
+use aidd_engine::text::source::{Decoded, Source, Span};
 use compare::Pair;
 use groups::Group;
 use layout::Layout;
@@ -77,8 +77,35 @@ pub(super) const FAMILY: Family = Family {
     check_code: usage::check,
     affects_other_files: |path| layout::layout(path).is_some(),
     needs_listing: true,
+    statements: |kind, source| match kind {
+        CATALOGUE if source.path().ends_with(".po") || source.path().ends_with(".pot") => {
+            entries_of_po(source)
+        }
+        _ => Vec::new(),
+    },
     ..Family::EMPTY
 };
+
+/// The entries of a PO file, each from one of its comments or from its first keyword up to the next
+/// blank line: a comment is not valid between the keywords.
+fn entries_of_po(source: &Source) -> Vec<Span> {
+    let (mut spans, mut starts) = (Vec::new(), Vec::new());
+    let (mut at, mut end, mut has_keyword) = (0, 0, false);
+    for line in source.text().split_inclusive('\n').chain(["\n"]) {
+        if line.trim().is_empty() {
+            spans.extend(starts.drain(..).map(|start| Span::new(start, end)));
+            has_keyword = false;
+        } else if !has_keyword {
+            starts.push(at);
+            has_keyword = !line.starts_with('#');
+        }
+        at += line.len();
+        if !line.trim().is_empty() {
+            end = at;
+        }
+    }
+    spans
+}
 
 /// Rules whose violations the readers find.
 const PROBLEMS: [&str; 5] = [

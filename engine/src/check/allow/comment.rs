@@ -39,7 +39,7 @@ fn truncated(after: &str) -> &str {
 
 /// Whether the text before a marker ends with a comment opener.
 pub(super) fn opens_comment(before: &str) -> bool {
-    const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%%", ";", "{#", "(*", "rem"];
+    const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%", ";", "{#", "(*", "rem"];
     let before = before.trim_end();
     OPENERS.iter().any(|opener| before.ends_with(opener))
 }
@@ -95,12 +95,14 @@ pub(super) fn is_code(word: &str) -> bool {
 
 pub(super) fn opens_comment_line(source: &Source, line: usize) -> bool {
     let text = source.slice(source.line_span(line)).trim_start();
-    ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
+    ["#", "//", "--", "/*", "{/*", "<!--", "%", ";", "rem "]
+        .iter()
+        .any(|opener| text.starts_with(opener))
 }
 
 /// The span of the comment around a directive. If the line contains nothing else, the span of the
 /// whole line with its line break.
-pub(super) fn whole_comment(source: &Source, span: Span) -> Span {
+pub(in crate::check) fn whole_comment(source: &Source, span: Span) -> Span {
     let line = source.line_span(source.line_of(span.start));
     let before = source.slice(Span { start: line.start, end: span.start });
     let opener =

@@ -252,3 +252,29 @@ fn many_rules_on_many_files_report_each_fault_once() {
     assert_eq!(report.checked_by_rule.values().sum::<usize>(), 47 * 210 + 1);
     assert!(report.notes.is_empty(), "{:?}", report.notes);
 }
+
+#[test]
+fn undeclared_imports_of_an_unsaved_text_are_reported() {
+    let page = "---\nseverity: warning\ncheck:\n  dependencies: { report: undeclared }\n---\n# t/x\n\nWhy.\n";
+    let pages = [("rules/x.md".to_owned(), page.to_owned())];
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+    let config = config::read("{}").expect("valid").0;
+    let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .expect("an engine");
+    let text = "import { a } from 'jose';\n";
+    let files =
+        [("package.json", "{\"dependencies\": { \"lodash\": \"4\" }}\n"), ("src/a.ts", text)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let files = Memory(files.into());
+    let listing = Listing::new(files.0.keys().cloned());
+    let cache = ProjectPassCache::new(&engine, &Globs::all(), &files, listing);
+    assert!(cache.checked_files().contains_key("src/a.ts"));
+    let unsaved = |text: &str| {
+        let source = Source::new("src/a.ts", text);
+        let checked = check_text(&engine, &Globs::all(), &files, cache.listing(), &source);
+        let findings = checked.expect("another text").findings;
+        findings.iter().map(|finding| source.slice(finding.span).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(unsaved(&format!("\n{text}")).len(), 1);
+    assert_eq!(unsaved("export const a = 1;\n"), NONE);
+}

@@ -12,6 +12,7 @@ use crate::text::files::{Disk, Files};
 use crate::text::listing::Listing;
 use crate::text::paths::GlobError;
 use crate::text::source::{Source, Span};
+use crate::workspace::project::marked_root;
 use crate::workspace::project_checks;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -24,6 +25,14 @@ pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
     listing_with(engine, disk, walk, &Arc::default())
 }
 
+/// Whether a walk covers only single files that belong to no project: its root has neither `.aidd`
+/// nor `.git`, and can be a home directory or the root of a disk.
+fn is_detached(disk: &Disk, walk: &Walk) -> bool {
+    !walk.paths.is_empty()
+        && walk.paths.iter().all(|path| path.is_file())
+        && marked_root(disk.root()).is_none()
+}
+
 /// Like [`listing`], with the indexes shared with another walk.
 pub(super) fn listing_with(
     engine: &Engine,
@@ -31,6 +40,11 @@ pub(super) fn listing_with(
     walk: &Walk,
     indexes: &Arc<Indexes>,
 ) -> Listing {
+    if is_detached(disk, walk) {
+        return Listing::new(
+            walk.paths.iter().map(|path| from_root(disk.root(), path).into_owned()),
+        );
+    }
     let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
     let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
     with_git_data(engine, disk, walk, Listing::new(list_all(disk, &root, &scope)))
@@ -96,7 +110,7 @@ pub(super) fn check(
     outcome: &mut Outcome,
 ) -> Result<(), GlobError> {
     // The project pass needs all files, so it does not run on an incomplete walk.
-    if !project_checks::has_any(engine) || is_set(walk.stop()) {
+    if !project_checks::has_any(engine) || is_set(walk.stop()) || is_detached(disk, walk) {
         return Ok(());
     }
     let is_root = |path: &PathBuf| path == disk.root();
