@@ -96,7 +96,7 @@ fn is_comment_in(language: SupportLang, before: &str, after: &str, at: usize) ->
     let is_comment = |node: Node<'_>| is_comment_node(node) || is_jsx_comment(node);
     // Some grammars have a token for the delimiter.
     let node = root.descendant_for_byte_range(at, at + 1);
-    let mut innermost = std::iter::successors(node, tree_sitter::Node::parent).take(2);
+    let mut innermost = std::iter::successors(node, Node::parent).take(2);
     if !innermost.any(is_comment) {
         return false;
     }
