@@ -82,11 +82,9 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
             );
         }
         if word == "Allow" {
-            assert!(
-                after
-                    .iter()
-                    .any(|finding| &*finding.rule == rule && finding.status == Status::Allowed)
-            );
+            // Some rules take any comment for an explanation, so their finding disappears.
+            let is_unused = |finding: &Finding| &*finding.rule == "aidd/unused-allow";
+            assert!(text.contains("aidd:allow") && !after.iter().any(is_unused), "{rule}\n{text}");
         }
     }
 }

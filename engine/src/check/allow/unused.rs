@@ -98,7 +98,7 @@ mod tests {
     fn a_comment_that_a_rule_takes_for_an_explanation_is_used() {
         let check = "syntax: { language: typescript, rule: { kind: expression_statement, not: { follows: { kind: comment } } } }";
         let rule = ("t/no-lodash".to_owned(), None);
-        assert_eq!(findings(check, "f()\n"), [rule.clone()]);
+        assert_eq!(findings(check, "f()\n"), std::slice::from_ref(&rule));
         assert_eq!(findings(check, "// aidd:allow t/no-lodash why\nf()\n"), []);
         let unused = |safety| ("aidd/unused-allow".to_owned(), Some(safety));
         let text = "// aidd:allow t/no-lodash why\nlet a = 1\n";

@@ -96,7 +96,7 @@ fn is_comment_in(language: SupportLang, before: &str, after: &str, at: usize) ->
     let is_comment = |node: Node<'_>| is_comment_node(node) || is_jsx_comment(node);
     // Some grammars have a token for the delimiter.
     let node = root.descendant_for_byte_range(at, at + 1);
-    let mut innermost = std::iter::successors(node, |node| node.parent()).take(2);
+    let mut innermost = std::iter::successors(node, Node::parent).take(2);
     if !innermost.any(is_comment) {
         return false;
     }
@@ -264,9 +264,9 @@ fn is_in_sql_literal(text: &str) -> bool {
             (2, "\n".to_owned())
         } else if rest.starts_with("/*") {
             (2, "*/".to_owned())
-        } else if rest.starts_with('$') {
-            let name = rest[1..].find(|c: char| !c.is_alphanumeric() && c != '_');
-            match name.filter(|&end| rest[1 + end..].starts_with('$')) {
+        } else if let Some(tag) = rest.strip_prefix('$') {
+            let name = tag.find(|c: char| !c.is_alphanumeric() && c != '_');
+            match name.filter(|&end| tag[end..].starts_with('$')) {
                 Some(end) => (end + 2, rest[..end + 2].to_owned()),
                 None => (1, String::new()),
             }
