@@ -282,7 +282,7 @@ fn secrets_are_refused_in_the_format_of_each_client() {
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse (VS Code): {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON},"decision":"block","reason":REASON}
-    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit because it would add 1 finding:","agent_message":REASON}
+    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit because it would add 1 finding: a.env:1:5 error secrets/github-personal-access-token: GitHub personal access token (classic). Revoke the token at github.com/settings/tokens and replace it with a fine-grained one.","agent_message":REASON}
     BeforeTool: {"decision":"deny","reason":REASON}
     pre_write_code (stderr, exit code 2): REASON
     "#);

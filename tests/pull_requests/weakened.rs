@@ -374,7 +374,7 @@ fn merged_shards_report_weakened_settings_once() {
 fn attributes_that_lower_the_severity_are_listed() {
     let key = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let report = failing_report(&[], |server| {
-        server.write("new.txt", &format!("token: {key}\n"));
+        server.write("new.txt", format!("token: {key}\n"));
         server.write(".gitattributes", "*.md text\nnew.* linguist-vendored\n");
     });
     let lines: Vec<&str> = report.lines().collect();

@@ -44,10 +44,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use family::{Distribution, Family, FileContext};
-
 pub use crate::check::secrets::REDACTED;
 pub use crate::rules::select::{EngineError, Selection};
+pub use family::{Distribution, Family, FileContext};
 pub use ids::{Occurrences, ids_at, text_keys};
 pub use large::MAX_LARGE_FILE;
 

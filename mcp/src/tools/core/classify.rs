@@ -175,7 +175,7 @@ fn render(task: &Task) -> String {
         }
     } else {
         if task.is_from_files {
-            text.push_str("No row of the routing table matches the text. Based on the files:");
+            text.push_str("The text decides for no row of the routing table. Based on the files:");
         } else {
             let row = route.row.as_deref().unwrap_or("role named in the description");
             let _ = write!(text, "{row} ({:.0} %)", (route.confidence() * 100.0).floor());
