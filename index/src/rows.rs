@@ -287,7 +287,8 @@ pub(crate) fn write_refs(
         // An annotation of a package: the package uses what it marks.
         let is_annotation = found.kind == RefKind::Decorates && resolver.has_field_uses(file);
         // Other names of the language and of packages are listed only where they are called.
-        if resolved.target.is_none() && !is_call && !is_annotation {
+        let is_known = resolved.target.is_some() || !resolved.candidates.is_empty();
+        if !is_known && !is_call && !is_annotation {
             continue;
         }
         insert.execute(params![
