@@ -307,6 +307,7 @@ mod tests {
         for (path, text) in files {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            #[expect(clippy::disallowed_methods, reason = "the test creates a project")]
             std::fs::write(path, text).expect("a file");
         }
         let pattern = |text: &str| UsagePattern { pattern: text.into(), ..UsagePattern::default() };
