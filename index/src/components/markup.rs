@@ -5,7 +5,7 @@ use super::{Dialect, Script, svelte, vue};
 use ast_grep_language::SupportLang;
 use std::collections::HashSet;
 
-/// Elements without content.
+/// Elements of HTML that have no content.
 const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",

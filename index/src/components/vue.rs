@@ -40,7 +40,7 @@ pub(super) fn blocks(markup: &mut Markup<'_>) {
     }
 }
 
-/// Reads `{{ … }}`.
+/// Reads an interpolation such as `{{ name }}`.
 pub(super) fn interpolation(markup: &mut Markup<'_>) {
     let start = markup.at;
     let end = match markup.rest().starts_with("{{") {
