@@ -122,7 +122,7 @@ fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         words.filter(|word| word.len() > 2 && !STOP_WORDS.contains(&&**word)).collect()
     };
-    // A word that occurs in no rule stands for the most similar one that does.
+    // A word that occurs in no rule is replaced by the most similar one that does.
     let known: BTreeSet<String> =
         registry.rules().iter().flat_map(|rule| words(&rule.id)).collect();
     let correct = |word: String| match nearest(&word, known.iter().map(String::as_str)) {
