@@ -43,9 +43,9 @@ pub fn tools() -> Vec<Tool> {
     let query = Tool::new(
         "aidd_query",
         "Query code index",
-        "Runs a read-only SQL query on the code index (tables files, symbols, refs, candidates, \
-         imports, bindings, accesses, purity; views routes, functions, types, interactions, \
-         flows, flow_steps). Use for counts and lists that aidd_explore does not return.",
+        "Runs read-only SQL on the code index (tables files, symbols, refs, candidates, imports, \
+         bindings, accesses, purity; views routes, functions, types, interactions, flows, \
+         flow_steps). Use for counts and lists.",
         query,
     );
     let tools = [map, query].map(|tool| tool.in_profiles(&[Profile::Index]));
