@@ -291,7 +291,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "writes the files of the project")]
     fn comments_strings_migrations_and_other_file_types_are_no_uses() {
         let folder = tempfile::tempdir().expect("a directory");
         let files = [
