@@ -1,6 +1,7 @@
 //! Tests of the questions that memories answer, as their authors state them on saving: searches find
 //! the memories by these questions, and results do not repeat them.
 
+use crate::retrieval::count_in_first_five;
 use crate::retrieval::set::{self, SetQuestion};
 use aidd_memory::kinds::{Convention, Decision, Insight, QUESTIONS};
 use aidd_memory::permanent::{Edit, NewMemory};
@@ -14,28 +15,11 @@ use tempfile::TempDir;
 /// Minimum for the first five: the lower bound of the Wilson interval is then .89. Measured: 252.
 const MIN_IN_FIRST_FIVE: u32 = 248;
 
-/// The number of questions of the kind `paraphrase` of the test half, and the number of these with
-/// an answer among the first five in the store of their own project.
-fn count_in_first_five(memories: Vec<set::Memory>) -> (u32, u32) {
-    let questions: Vec<SetQuestion> =
-        set::questions().into_iter().filter(SetQuestion::is_test).collect();
-    let (mut all, mut in_first_five) = (0, 0);
-    for (memories, questions) in set::by_project(memories, &questions) {
-        let folder = TempDir::new().expect("a directory");
-        let mut memory = set::open_with(folder.path(), BackendChoice::Sqlite, &memories, &[]);
-        for question in questions.iter().filter(|question| question.kind == "paraphrase") {
-            let found = memory.search(&set::query(question)).expect("found");
-            let is_answer = |hit: &Hit| question.relevant.get(&hit.id) >= Some(&3);
-            all += 1;
-            in_first_five += u32::from(found.hits.iter().take(5).any(is_answer));
-        }
-    }
-    (all, in_first_five)
-}
-
 #[test]
 fn stated_questions_find_the_answers_that_share_no_word_with_the_question() {
-    let (all, in_first_five) = count_in_first_five(set::memories_with_questions());
+    let questions: Vec<SetQuestion> =
+        set::questions().into_iter().filter(SetQuestion::is_test).collect();
+    let (all, in_first_five) = count_in_first_five(set::memories_with_questions(), &questions);
     assert!(all == 266 && in_first_five >= MIN_IN_FIRST_FIVE, "{in_first_five} of {all}");
 }
 
@@ -80,9 +64,9 @@ fn questions_are_searched_but_not_repeated_in_hits() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let (_folder, mut memory) = new_memory(choice);
         memory.save_decision(&decision("Invoices are printed on Mondays", &[])).expect("saved");
-        let asked = "Where do zebras graze?";
+        let question = "Where do zebras graze?";
         let saved =
-            memory.save_decision(&decision("Sessions live in Redis\nKeys expire", &[asked]));
+            memory.save_decision(&decision("Sessions live in Redis\nKeys expire", &[question]));
         let id = saved.expect("saved").id;
         let hits = search(&mut memory, "zebras that graze");
         assert_eq!(hits[0].id, id);

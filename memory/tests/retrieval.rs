@@ -71,12 +71,14 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
     assert_means(&scores, [0.28, 0.38, 0.17, 0.22]);
 }
 
-#[test]
-fn other_wordings_find_the_answers_that_share_no_word_with_the_question() {
-    let questions: Vec<SetQuestion> =
-        set::with_wordings(set::questions()).into_iter().filter(SetQuestion::is_test).collect();
-    let (mut all, mut in_first_five) = (0_u32, 0_u32);
-    for (memories, questions) in set::by_project(set::memories(), &questions) {
+/// The number of `questions` of the kind `paraphrase`, and the number of these with an answer among
+/// the first five in the store of their own project.
+pub(crate) fn count_in_first_five(
+    memories: Vec<set::Memory>,
+    questions: &[SetQuestion],
+) -> (u32, u32) {
+    let (mut all, mut in_first_five) = (0, 0);
+    for (memories, questions) in set::by_project(memories, questions) {
         let folder = TempDir::new().expect("a directory");
         let mut memory = set::open_with(folder.path(), BackendChoice::Sqlite, &memories, &[]);
         for question in questions.iter().filter(|question| question.kind == "paraphrase") {
@@ -86,6 +88,14 @@ fn other_wordings_find_the_answers_that_share_no_word_with_the_question() {
             in_first_five += u32::from(found.hits.iter().take(5).any(is_answer));
         }
     }
+    (all, in_first_five)
+}
+
+#[test]
+fn other_wordings_find_the_answers_that_share_no_word_with_the_question() {
+    let questions: Vec<SetQuestion> =
+        set::with_wordings(set::questions()).into_iter().filter(SetQuestion::is_test).collect();
+    let (all, in_first_five) = count_in_first_five(set::memories(), &questions);
     // The lower bound of the Wilson interval is then .93.
     assert!(all == 266 && in_first_five >= 256, "{in_first_five} of {all}");
 

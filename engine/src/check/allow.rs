@@ -190,7 +190,8 @@ fn mark_allowed(
             finding.status = Status::Allowed;
             finding.reason = Some(directive.reason.clone());
         } else if let Some(directive) = naming_comment(source, registry, directives, finding) {
-            // The comment contains what its rule searches for; this is no use of the comment.
+            // The comment contains what its rule searches for, which does not count as a use of the
+            // comment.
             finding.status = Status::Allowed;
             finding.reason = Some(directive.reason.clone());
         }

@@ -5,6 +5,7 @@ pub mod assign;
 pub mod comments;
 pub mod dockerfile;
 pub mod document;
+pub mod expressions;
 pub mod ini;
 pub mod json;
 pub mod json_schema;

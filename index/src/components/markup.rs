@@ -1,7 +1,7 @@
 //! Reads markup once, from left to right, and copies what is script.
 
-use super::expressions::{end_of_braces, end_of_comment, end_of_string};
 use super::{Dialect, Script, svelte, vue};
+use aidd_engine::parse::expressions::{end_of_braces, end_of_comment, end_of_string};
 use ast_grep_language::SupportLang;
 use std::collections::HashSet;
 

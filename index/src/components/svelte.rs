@@ -1,7 +1,8 @@
 //! The expressions, blocks and directives of Svelte.
 
-use super::expressions::{end_of_braces, find_word, names};
+use super::expressions::{find_word, names};
 use super::markup::{Attribute, Markup};
+use aidd_engine::parse::expressions::end_of_braces;
 
 /// Reads an expression or the header of a block.
 pub(super) fn braces(markup: &mut Markup<'_>) {

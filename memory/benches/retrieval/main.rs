@@ -4,8 +4,8 @@
 //! `-- speed 100000`, other memories are added until the store contains 100,000 memories, and the
 //! searches are also timed. With `-- rows`, the results of each question are printed as
 //! tab-separated rows, for comparing two versions question by question; with `-- wordings`, the same
-//! for the questions with their other wordings. `-- asked` and `-- asked-wordings` print these rows
-//! for memories that state the questions that they answer.
+//! for the questions with their other wordings. `-- with-questions` prints
+//! them for memories that state the questions that they answer, and `-- with-both` for both.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -38,8 +38,8 @@ fn main() {
         Some("speed") => speed(count.unwrap_or(1000)),
         Some("rows") => print_rows(set::memories, |questions| questions),
         Some("wordings") => print_rows(set::memories, set::with_wordings),
-        Some("asked") => print_rows(set::memories_with_questions, |questions| questions),
-        Some("asked-wordings") => print_rows(set::memories_with_questions, set::with_wordings),
+        Some("with-questions") => print_rows(set::memories_with_questions, |questions| questions),
+        Some("with-both") => print_rows(set::memories_with_questions, set::with_wordings),
         _ => {
             let root = TempDir::new().expect("a directory");
             evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));

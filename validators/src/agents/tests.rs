@@ -227,14 +227,14 @@ fn heads(found: &[String]) -> Vec<String> {
 #[test]
 fn findings_in_copies_and_templates_are_infos() {
     let skill = "---\nname: a\ndescription: Does a.\n---\nRun:\n\n```sh\nmake\n\n## Next\n";
-    let link = "---\nname: b\ndescription: Does b.\n---\nSee [it](gone.md).\n";
+    let link = "---\nname: b\ndescription: Does b.\n---\nSee [it](missing.md).\n";
     let found = all_findings(&[
         (".claude/skills/a/SKILL.md", skill),
         ("dist/skills/a/SKILL.md", skill),
         ("skills/b/SKILL.md", link),
         ("plugins/b/skills/b/SKILL.md", link),
-        ("plugins/b/skills/b/gone.md", "Text"),
-        ("templates/web/CLAUDE.md", "See [it](gone.md).\n"),
+        ("plugins/b/skills/b/missing.md", "Text"),
+        ("templates/web/CLAUDE.md", "See [it](missing.md).\n"),
         ("backup/.claude/agents/a.md", "---\nname: a\ntools: Read\n---\nText\n"),
         ("templates/web/.claude/settings.json", r#"{ "permissions": { "allow": ["Bash"] } }"#),
     ]);
@@ -307,7 +307,7 @@ fn an_error_needs_a_client_that_refuses_the_file() {
 #[test]
 fn an_installer_replaces_the_skills_of_its_lock_file() {
     let lock = r#"{ "version": 1, "skills": { "react": { "source": "example/skills" } } }"#;
-    let text = "See [it](gone.md).\n";
+    let text = "See [it](missing.md).\n";
     let found = all_findings(&[
         ("skills-lock.json", lock),
         (".agents/skills/react/AGENTS.md", text),
@@ -435,7 +435,7 @@ fn a_link_to_a_directory_is_its_path() {
 #[test]
 fn findings_in_files_that_others_write_are_infos() {
     let agent =
-        |mark: &str| format!("---\nname: a\ndescription: Reviews.\n---\n{mark}[it](gone.md)\n");
+        |mark: &str| format!("---\nname: a\ndescription: Reviews.\n---\n{mark}[it](missing.md)\n");
     let (own, marked) = (agent(""), agent("<!-- Managed by kit; do not edit. -->\n"));
     let files = [
         (".claude/agents/marked.md", marked.as_str()),
@@ -443,7 +443,7 @@ fn findings_in_files_that_others_write_are_infos() {
         (".claude/agents/own.md", &own),
         (".github/prompts/speckit.plan.prompt.md", &own),
         (".kit/manifest.json", r#"{ "files": [".claude/agents/listed.md"] }"#),
-        ("AGENTS.md", "See [it](gone.md).\n"),
+        ("AGENTS.md", "See [it](missing.md).\n"),
         (".copier-answers.yml", "_commit: 1.0.0\n"),
     ];
     let links = |files: &[(&str, &str)]| {

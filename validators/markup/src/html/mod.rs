@@ -1,7 +1,6 @@
 //! A tolerant parser of HTML and of the template languages that embed it. It reads the text once, from
 //! left to right, with a stack of open nodes.
 
-mod expressions;
 mod tags;
 mod templates;
 
@@ -9,8 +8,8 @@ use crate::Language;
 use crate::builder::{Builder, StartTag};
 use crate::model::Document;
 use crate::tags as names;
+use aidd_engine::parse::expressions::{self, end_of_braces, end_of_parentheses};
 use aidd_engine::text::source::Span;
-use expressions::{end_of_braces, end_of_parentheses};
 use memchr::{memchr2, memchr3};
 use std::collections::HashMap;
 use templates::{ErbBlock, Markers, Rendering, erb_block};

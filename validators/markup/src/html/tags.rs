@@ -1,11 +1,11 @@
 //! Start tags, end tags and their attributes.
 
 use super::Parser;
-use super::expressions::{end_of_braces, end_of_string};
 use super::templates::{self, Rendering};
 use crate::builder::StartTag;
 use crate::model::{Attribute, AttributeKind, Value};
 use crate::{Language, attributes, tags};
+use aidd_engine::parse::expressions::{end_of_braces, end_of_string};
 use aidd_engine::text::source::Span;
 use memchr::memmem;
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 /// The position after the string that begins at `at`; a string in single or double quotes ends at
 /// the end of its line.
-pub(super) fn end_of_string(text: &str, at: usize) -> usize {
+pub fn end_of_string(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let quote = bytes[at];
     let mut at = at + 1;
@@ -19,7 +19,7 @@ pub(super) fn end_of_string(text: &str, at: usize) -> usize {
 }
 
 /// The position after the comment at `at`, or after the slash if no comment begins there.
-pub(super) fn end_of_comment(text: &str, at: usize) -> usize {
+pub fn end_of_comment(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     match bytes.get(at + 1) {
         Some(b'/') => memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |end| at + end),
@@ -31,18 +31,18 @@ pub(super) fn end_of_comment(text: &str, at: usize) -> usize {
 }
 
 /// The position after the brace that closes the one at `at`, or the end of the text.
-pub(super) fn end_of_braces(text: &str, at: usize) -> usize {
+pub fn end_of_braces(text: &str, at: usize) -> usize {
     end_of_brackets(text, at, b'{', b'}')
 }
 
 /// The position after the parenthesis that closes the one at `at`, or the end of the text.
-pub(super) fn end_of_parentheses(text: &str, at: usize) -> usize {
+pub fn end_of_parentheses(text: &str, at: usize) -> usize {
     end_of_brackets(text, at, b'(', b')')
 }
 
 fn end_of_brackets(text: &str, at: usize, opening: u8, closing: u8) -> usize {
     let bytes = text.as_bytes();
-    let mut depth = 0usize;
+    let mut depth = 0_usize;
     let mut at = at;
     while let Some(&byte) = bytes.get(at) {
         match byte {
@@ -56,7 +56,7 @@ fn end_of_brackets(text: &str, at: usize, opening: u8, closing: u8) -> usize {
             }
             _ if byte == opening => depth += 1,
             _ if byte == closing => {
-                depth -= 1;
+                depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return at + 1;
                 }
